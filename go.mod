@@ -1,0 +1,3 @@
+module sortedheap
+
+go 1.26.0

@@ -1,0 +1,13 @@
+/*
+ * compat.h
+ *	  The only place that looks at PG_VERSION_NUM: each difference between
+ *	  PostgreSQL 15, 16, 17 and 18 is bent into one spelling here.
+ */
+#ifndef COMPAT_H
+#define COMPAT_H
+
+#if PG_VERSION_NUM < 150000
+#error "sorted_heap needs PostgreSQL 15 or later"
+#endif
+
+#endif							/* COMPAT_H */

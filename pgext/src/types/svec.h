@@ -1,0 +1,38 @@
+/*
+ * svec.h
+ *	  The type svec: a vector of float4, in exactly pgvector's layout.
+ *
+ * Components are finite; dim is 1..SVEC_MAX_DIM. Every way in (text, binary,
+ * arrays, casts, arithmetic) refuses NaN and infinity, so code that reads a
+ * stored svec relies on finite components and 1 <= dim.
+ */
+#ifndef SVEC_H
+#define SVEC_H
+
+#include "fmgr.h"
+
+#define SVEC_MAX_DIM 16000
+
+typedef struct Svec
+{
+	int32		vl_len_;		/* varlena header, do not touch directly */
+	int16		dim;			/* number of components */
+	int16		unused;			/* zero */
+	float		x[FLEXIBLE_ARRAY_MEMBER];
+} Svec;
+
+#define SVEC_SIZE(dim)		(offsetof(Svec, x) + sizeof(float) * (dim))
+#define DatumGetSvecP(d)	((Svec *) PG_DETOAST_DATUM(d))
+#define PG_GETARG_SVEC_P(n) DatumGetSvecP(PG_GETARG_DATUM(n))
+#define PG_RETURN_SVEC_P(p) PG_RETURN_POINTER(p)
+
+/* A zeroed svec of dim components in the current memory context. */
+extern Svec *svec_new(int dim);
+
+/* Error unless both have the same number of dimensions. */
+extern void svec_check_same_dim(const Svec *a, const Svec *b);
+
+/* Error unless the varlena is a well-formed svec (size matches dim). */
+extern void svec_check_datum(const Svec *v);
+
+#endif							/* SVEC_H */
