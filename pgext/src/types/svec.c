@@ -313,6 +313,7 @@ static const char *
 parse_component(const char *p, const char *lit, float *value, Node *escontext)
 {
 	const char *end = scan_number(p);
+	char	   *strtof_end;
 	bool		is_nan;
 
 	if (end == NULL)
@@ -335,10 +336,15 @@ parse_component(const char *p, const char *lit, float *value, Node *escontext)
 	}
 
 	/*
-	 * LC_NUMERIC is always C in the server. strtof may read on where a hex
-	 * prefix follows ("0x1"); the caller then meets the "x" at our end.
+	 * LC_NUMERIC is always C in the server. Reading beyond our end means a
+	 * hex number ("0x1"), of which we saw the zero.
 	 */
-	*value = strtof(p, NULL);
+	*value = strtof(p, &strtof_end);
+	if (strtof_end != end)
+		ereturn(escontext, NULL,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("invalid input syntax for type %s: \"%s\"",
+						"svec", lit)));
 	if (isinf(*value))
 		ereturn(escontext, NULL,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
