@@ -6,81 +6,54 @@
 #ifndef COMPAT_H
 #define COMPAT_H
 
-#include "access/table.h"
-#include "catalog/index.h"
-#include "catalog/objectaddress.h"
-#include "commands/cluster.h"
-#include "utils/acl.h"
-#include "utils/rel.h"
-#include "utils/tuplesort.h"
-
 #if PG_VERSION_NUM < 150000
 #error "sorted_heap needs PostgreSQL 15 or later"
 #endif
 
-/* Next TID of a validation sort (16 added whether to copy the datum). */
-static inline bool
-tuplesort_next_tid(Tuplesortstate *sort, ItemPointer tid)
-{
-	Datum		encoded;
-	bool		isnull;
-
+/* Varlena macros left postgres.h in 16; input functions learned to report
+ * errors softly then, which 15 does by throwing. */
 #if PG_VERSION_NUM >= 160000
-	if (!tuplesort_getdatum(sort, true, false, &encoded, &isnull, NULL))
-		return false;
+#include "varatt.h"
 #else
-	if (!tuplesort_getdatum(sort, true, &encoded, &isnull, NULL))
-		return false;
+#define ereturn(context, dummy_value, ...) ereport(ERROR, __VA_ARGS__)
 #endif
-	itemptr_decode(tid, DatumGetInt64(encoded));
-#if PG_VERSION_NUM < 160000 && !defined(USE_FLOAT8_BYVAL)
-	pfree(DatumGetPointer(encoded));
-#endif
-	return true;
-}
 
-/*
- * Error unless the current user may maintain the table: its owner, since 17
- * also a holder of MAINTAIN.
- */
-static inline void
-check_may_maintain(Oid relid, char relkind, const char *relname)
-{
+/* Next datum of a sort, not copied (16 added whether to copy). */
+#if PG_VERSION_NUM >= 160000
+#define tuplesort_next_datum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
+#else
+#define tuplesort_next_datum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, value, isnull, NULL)
+#endif
+
+/* May the current user maintain the table? Its owner; since 17 also a holder
+ * of MAINTAIN. */
 #if PG_VERSION_NUM >= 170000
-	AclResult	result = pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN);
-
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, get_relkind_objtype(relkind), relname);
+#define maintain_aclcheck(relid) \
+	pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN)
+#elif PG_VERSION_NUM >= 160000
+#define maintain_aclcheck(relid) \
+	(object_ownercheck(RelationRelationId, relid, GetUserId()) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
 #else
-#if PG_VERSION_NUM >= 160000
-	bool		owner = object_ownercheck(RelationRelationId, relid, GetUserId());
-#else
-	bool		owner = pg_class_ownercheck(relid, GetUserId());
+#define maintain_aclcheck(relid) \
+	(pg_class_ownercheck(relid, GetUserId()) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
 #endif
-	if (!owner)
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relkind),
-					   relname);
-#endif
-}
 
-/*
- * Rewrites the table as VACUUM FULL does, and closes it. The caller holds
- * AccessExclusiveLock; before 18 core opens the table itself and insists on
- * being the only one.
- */
-static inline void
-rewrite_and_close(Relation rel)
-{
-	ClusterParams params = {0};
-
+/* cluster_rel() that closes rel and keeps its lock: before 18 core opens the
+ * table itself and insists on being the only one. */
 #if PG_VERSION_NUM >= 180000
-	cluster_rel(rel, InvalidOid, &params);
+#define cluster_rel_and_close(rel, index, params) \
+	cluster_rel(rel, index, params)
 #else
-	Oid			relid = RelationGetRelid(rel);
-
-	table_close(rel, NoLock);
-	cluster_rel(relid, InvalidOid, &params);
+#define cluster_rel_and_close(rel, index, params) \
+	do { \
+		Oid			relid_ = RelationGetRelid(rel); \
+		table_close(rel, NoLock); \
+		cluster_rel(relid_, index, params); \
+	} while (0)
 #endif
-}
 
 #endif							/* COMPAT_H */

@@ -34,7 +34,7 @@
 
 #include "tableam/indexrow.h"
 #include "tableam/rootmap.h"
-#include "tableam/tableam.h"
+#include "tableam/sorted_heap.h"
 
 typedef struct BuildScan
 {

@@ -14,21 +14,24 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/xlog.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/namespace.h"
+#include "catalog/objectaddress.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
+#include "commands/cluster.h"
 #include "commands/tablecmds.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "tcop/utility.h"
+#include "utils/acl.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "tableam/tableam.h"
+#include "tableam/sorted_heap.h"
 
 static void check_compactable(Oid relid);
 static void check_kind(Form_pg_class form);
@@ -41,6 +44,7 @@ Datum
 sorted_heap_compact(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
+	ClusterParams params = {0};
 	Relation	rel;
 
 	PreventCommandDuringRecovery("sorted_heap_compact()");
@@ -52,7 +56,7 @@ sorted_heap_compact(PG_FUNCTION_ARGS)
 	rel = table_open(relid, NoLock);
 	CheckTableNotInUse(rel, "compact");
 	check_has_order(rel);
-	rewrite_and_close(rel);
+	cluster_rel_and_close(rel, InvalidOid, &params);
 
 	PG_RETURN_VOID();
 }
@@ -63,6 +67,7 @@ check_compactable(Oid relid)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Form_pg_class form;
+	AclResult	acl;
 
 	if (!HeapTupleIsValid(tuple))
 		ereport(ERROR,
@@ -70,7 +75,10 @@ check_compactable(Oid relid)
 				 errmsg("relation with OID %u does not exist", relid)));
 	form = (Form_pg_class) GETSTRUCT(tuple);
 
-	check_may_maintain(relid, form->relkind, NameStr(form->relname));
+	acl = maintain_aclcheck(relid);
+	if (acl != ACLCHECK_OK)
+		aclcheck_error(acl, get_relkind_objtype(form->relkind),
+					   NameStr(form->relname));
 	check_kind(form);
 	if (form->relpersistence == RELPERSISTENCE_TEMP &&
 		isOtherTempNamespace(form->relnamespace))

@@ -15,7 +15,7 @@
 #include "catalog/pg_am.h"
 #include "fmgr.h"
 
-#include "tableam/tableam.h"
+#include "tableam/sorted_heap.h"
 
 static Oid	toast_am(Relation rel);
 

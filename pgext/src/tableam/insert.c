@@ -27,7 +27,7 @@
 #include "utils/timestamp.h"
 
 #include "keysearch.h"
-#include "tableam/tableam.h"
+#include "tableam/sorted_heap.h"
 
 /* How the leading column is compared. */
 typedef enum LeadKind

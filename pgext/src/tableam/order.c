@@ -15,7 +15,7 @@
 #include "utils/relcache.h"
 #include "utils/syscache.h"
 
-#include "tableam/tableam.h"
+#include "tableam/sorted_heap.h"
 
 static bool is_valid_primary_key(Oid index);
 static bool is_btree(Oid index);

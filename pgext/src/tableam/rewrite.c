@@ -16,7 +16,7 @@
 #include "access/heapam.h"
 #include "utils/rel.h"
 
-#include "tableam/tableam.h"
+#include "tableam/sorted_heap.h"
 
 /*
  * requested_index is CLUSTER's, or NULL for VACUUM FULL. The table has one

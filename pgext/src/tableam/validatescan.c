@@ -21,11 +21,12 @@
 #include "miscadmin.h"
 #include "utils/backend_progress.h"
 #include "utils/rel.h"
+#include "utils/tuplesort.h"
 
 #include "compat.h"
 #include "tableam/indexrow.h"
 #include "tableam/rootmap.h"
-#include "tableam/tableam.h"
+#include "tableam/sorted_heap.h"
 
 /* The sorted TIDs of the index, read once from front to back. */
 typedef struct IndexedTids
@@ -40,6 +41,7 @@ typedef struct IndexedTids
 
 static void tids_enter_block(IndexedTids *tids, BlockNumber block);
 static bool tids_contain(IndexedTids *tids, ItemPointer tid);
+static bool next_tid(IndexedTids *tids);
 
 void
 sorted_heap_index_validate_scan(Relation rel, Relation index,
@@ -120,8 +122,23 @@ tids_contain(IndexedTids *tids, ItemPointer tid)
 				offset <= MaxHeapTuplesPerPage)
 				tids->seen[offset - 1] = true;
 		}
-		tids->has_next = tuplesort_next_tid(tids->sort, &tids->next);
+		tids->has_next = next_tid(tids);
 		tids->exhausted = !tids->has_next;
 	}
 	return tids->seen[ItemPointerGetOffsetNumber(tid) - 1];
+}
+
+/* Core sorts TIDs encoded as int8, which our platforms pass by value. */
+static bool
+next_tid(IndexedTids *tids)
+{
+	Datum		encoded;
+	bool		isnull;
+
+	StaticAssertStmt(SIZEOF_DATUM == 8, "int8 must be passed by value");
+	if (!tuplesort_next_datum(tids->sort, &encoded, &isnull))
+		return false;
+	Assert(!isnull);
+	itemptr_decode(&tids->next, DatumGetInt64(encoded));
+	return true;
 }

@@ -1,13 +1,13 @@
 /*
- * tableam.h
+ * sorted_heap.h
  *	  What the files of the table access method share.
  */
-#ifndef TABLEAM_H
-#define TABLEAM_H
+#ifndef SORTED_HEAP_H
+#define SORTED_HEAP_H
 
 #include "access/tableam.h"
+#include "catalog/index.h"
 #include "nodes/execnodes.h"
-#include "storage/itemptr.h"
 
 /* The routine of the access method: one per backend, never freed. */
 extern const TableAmRoutine *sorted_heap_routine(void);
@@ -21,7 +21,7 @@ extern Oid	sorted_heap_order_index(Relation rel);
 /* Overrides; contracts are those of access/tableam.h. */
 extern void sorted_heap_multi_insert(Relation rel, TupleTableSlot **slots,
 									 int nslots, CommandId cid, int options,
-									 BulkInsertState bistate);
+									 struct BulkInsertStateData *bistate);
 
 extern void sorted_heap_copy_for_cluster(Relation old_rel, Relation new_rel,
 										 Relation requested_index,
@@ -47,6 +47,6 @@ extern double sorted_heap_index_build_range_scan(Relation rel, Relation index,
 extern void sorted_heap_index_validate_scan(Relation rel, Relation index,
 											IndexInfo *index_info,
 											Snapshot snapshot,
-											struct ValidateIndexState *state);
+											ValidateIndexState *state);
 
-#endif							/* TABLEAM_H */
+#endif							/* SORTED_HEAP_H */
