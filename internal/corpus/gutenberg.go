@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"iter"
 	"math"
+	"os"
 	"path/filepath"
 
+	"sortedheap/fixtures"
 	"sortedheap/internal/embed"
 )
 
@@ -32,7 +35,7 @@ const (
 
 // GutenbergOptions says which paragraph graph to load.
 type GutenbergOptions struct {
-	Dir            string    // holds the books, as *.txt
+	Dir            string    // holds the books, as *.txt; empty for the built-in few
 	MaxBooks       int       // how many, in filename order; 0 for all
 	MaxParagraphs  int       // kept per book, after the skipped; 0 for all
 	SkipParagraphs int       // dropped at the start of each book: licence text
@@ -42,7 +45,8 @@ type GutenbergOptions struct {
 }
 
 // DefaultGutenberg returns the options of the smaller published corpus: 64
-// books of at most 128 paragraphs, 8 skipped, 32 dimensions, 64 queries.
+// books of at most 128 paragraphs, 8 skipped, 32 dimensions, 64 queries. An
+// empty dir stands for the few built-in books.
 func DefaultGutenberg(dir string) GutenbergOptions {
 	return GutenbergOptions{
 		Dir: dir, MaxBooks: 64, MaxParagraphs: 128, SkipParagraphs: 8,
@@ -53,9 +57,6 @@ func DefaultGutenberg(dir string) GutenbergOptions {
 // Validate reports every option that is out of range.
 func (o GutenbergOptions) Validate() error {
 	var errs []error
-	if o.Dir == "" {
-		errs = append(errs, errors.New("no directory of books given"))
-	}
 	for _, limit := range []struct {
 		name  string
 		value int
@@ -74,6 +75,24 @@ func (o GutenbergOptions) Validate() error {
 		errs = append(errs, fmt.Errorf("unrecognized query plan %q", o.Plan))
 	}
 	return errors.Join(errs...)
+}
+
+// builtIn names the built-in books in a result.
+const builtIn = "built-in"
+
+func (o GutenbergOptions) folder() (fs.FS, error) {
+	if o.Dir == "" {
+		return fixtures.Books()
+	}
+	return os.DirFS(o.Dir), nil
+}
+
+// directory names the books in a result without the path that leads to them.
+func (o GutenbergOptions) directory() string {
+	if o.Dir == "" {
+		return builtIn
+	}
+	return filepath.Base(o.Dir)
 }
 
 // Library is a paragraph graph with its texts in memory and its vectors still
@@ -105,16 +124,20 @@ func OpenGutenberg(ctx context.Context, o GutenbergOptions) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open gutenberg corpus: %w", err)
 	}
-	files, err := bookFiles(o.Dir, o.MaxBooks)
+	folder, err := o.folder()
 	if err != nil {
 		return nil, fmt.Errorf("open gutenberg corpus: %w", err)
+	}
+	files, err := bookFiles(folder, o.MaxBooks)
+	if err != nil {
+		return nil, fmt.Errorf("open gutenberg corpus in %q: %w", o.Dir, err)
 	}
 	l := &Library{options: o, hash: hash}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("open gutenberg corpus: %w", err)
 		}
-		book, err := readParagraphs(file, o.SkipParagraphs, o.MaxParagraphs)
+		book, err := readParagraphs(folder, file, o.SkipParagraphs, o.MaxParagraphs)
 		if err != nil {
 			return nil, fmt.Errorf("open gutenberg corpus: %w", err)
 		}
@@ -160,7 +183,7 @@ func (l *Library) Info() Facts {
 		Dim:     o.Dim,
 		Queries: l.queries,
 		Params: map[string]any{
-			"books": len(l.books), "paragraphs": l.paragraphs, "directory": filepath.Base(o.Dir),
+			"books": len(l.books), "paragraphs": l.paragraphs, "directory": o.directory(),
 			"max_books": o.MaxBooks, "max_paragraphs": o.MaxParagraphs, "skip_paragraphs": o.SkipParagraphs,
 			"dim": o.Dim, "queries": len(l.queries), "query_plan": string(o.Plan), "embedder": l.hash.Name(),
 		},

@@ -1,11 +1,10 @@
 package corpus
 
 import (
+	"errors"
 	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"slices"
+	"io/fs"
+	"path"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -18,38 +17,32 @@ const (
 	maxParagraph = 2000
 )
 
-// bookFiles returns the *.txt files of a directory in filename order, at most
-// limit of them where limit is not 0.
-func bookFiles(dir string, limit int) ([]string, error) {
-	entries, err := os.ReadDir(dir)
+// bookFiles returns the names of the *.txt files of a folder in filename order,
+// at most limit of them where limit is not 0.
+func bookFiles(folder fs.FS, limit int) ([]string, error) {
+	entries, err := fs.ReadDir(folder, ".") // sorted by name
 	if err != nil {
 		return nil, fmt.Errorf("list books: %w", err)
 	}
-	var files []string
+	var names []string
 	for _, entry := range entries {
-		if filepath.Ext(entry.Name()) == ".txt" && !entry.IsDir() {
-			files = append(files, filepath.Join(dir, entry.Name()))
+		if path.Ext(entry.Name()) == ".txt" && !entry.IsDir() {
+			names = append(names, entry.Name())
 		}
 	}
-	if len(files) == 0 {
-		return nil, fmt.Errorf("list books: directory %q holds no .txt file", dir)
+	if len(names) == 0 {
+		return nil, errors.New("list books: no .txt file in the directory")
 	}
-	slices.Sort(files)
-	if limit > 0 && len(files) > limit {
-		files = files[:limit]
+	if limit > 0 && len(names) > limit {
+		names = names[:limit]
 	}
-	return files, nil
+	return names, nil
 }
 
 // readParagraphs reads one book and returns its paragraphs after the first
 // skip, at most limit of them where limit is not 0.
-func readParagraphs(path string, skip, limit int) ([]string, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read book: %w", err)
-	}
-	defer file.Close() // only read from: closing cannot lose anything
-	raw, err := io.ReadAll(file)
+func readParagraphs(folder fs.FS, name string, skip, limit int) ([]string, error) {
+	raw, err := fs.ReadFile(folder, name)
 	if err != nil {
 		return nil, fmt.Errorf("read book: %w", err)
 	}
