@@ -15,7 +15,7 @@ ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
 # The commit is stamped into the binary where git can tell it.
 BUILDVCS = $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
-PGXS_MAKE = $(MAKE) -C pgext PG_CONFIG=$(PG_CONFIG)
+PGEXT = -C pgext PG_CONFIG=$(PG_CONFIG)
 # Root is needed to install into a PostgreSQL that belongs to root.
 SUDO = $(if $(shell test -w "`$(PG_CONFIG) --pkglibdir`" && echo ok),,sudo)
 
@@ -44,14 +44,14 @@ deps: ## install what is missing (apt; root or sudo); quick when all is there
 
 ##@ Build
 build: ## build the extension and the programs in bin/
-	$(PGXS_MAKE)
+	$(MAKE) $(PGEXT)
 	$(GO) build -buildvcs=$(BUILDVCS) -o bin/ ./cmd/... ./internal/pgtest/withserver
 
 install: ## install the extension into PG_CONFIG's PostgreSQL
-	$(SUDO) $(PGXS_MAKE) install
+	$(SUDO) $(MAKE) $(PGEXT) install
 
 clean: ## remove what was built and measured here
-	$(PGXS_MAKE) clean
+	$(MAKE) $(PGEXT) clean
 	$(MAKE) -C pgext/core clean
 	rm -rf bin results tmp_check
 

@@ -51,6 +51,10 @@ function resolve(header,    dir, i)
 {
 	dir = FILENAME
 	sub(/[^\/]*$/, "", dir)
+	while (header ~ /^\.\.\//) {
+		sub(/^\.\.\//, "", header)
+		sub(/[^\/]*\/$/, "", dir)
+	}
 	if ((dir header) in ours) return dir header
 	if (("pgext/src/" header) in ours) return "pgext/src/" header
 	if (("pgext/core/" header) in ours) return "pgext/core/" header
@@ -86,7 +90,7 @@ BEGIN {
 			allowed[part[1]] = part[2] " "
 		}
 	for (i = 1; i < ARGC; i++)
-		if (ARGV[i] ~ /^pgext\/.*\.h$/) {
+		if (ARGV[i] ~ /^pgext\/.*\.[ch]$/) {
 			ours[ARGV[i]] = 1
 			name = ARGV[i]
 			sub(/.*\//, "", name)

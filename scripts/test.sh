@@ -72,7 +72,7 @@ part() {
 
 gofmt_check() {
 	local files
-	files=$("$("$GO" env GOROOT)/bin/gofmt" -l cmd internal) || return
+	files=$("$("$GO" env GOROOT)/bin/gofmt" -l cmd internal) || return 1
 	[[ -z $files ]] || {
 		printf 'not formatted by gofmt: %s\n' "$files"
 		return 1
