@@ -22,6 +22,8 @@ SUDO = $(if $(shell test -w "`$(PG_CONFIG) --pkglibdir`" && echo ok),,sudo)
 # What `make bench` runs; BOOKS is a folder of plain-text books.
 BENCH_FLAGS =
 BOOKS =
+# Where `make docs` writes.
+SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
 .PHONY: help deps bench bench-kernels test check core-check build install lint fmt docs clean
@@ -81,6 +83,6 @@ fmt: ## format Go, C and shell in place
 bench-kernels: ## ns per product and GB/s of each distance kernel
 	$(MAKE) -C pgext/core bench
 
-docs: install ## write docs/sql-reference.md from the installed extension's catalog
-	bin/withserver -pg-config $(PG_CONFIG) $$($(PG_CONFIG) --bindir)/psql -X -q -A -t \
-	  -f docs/sql-reference.sql -o docs/sql-reference.md
+docs: ## write docs/sql-reference.md from the catalog of the installed extension
+	bin/withserver -pg-config $(PG_CONFIG) $(shell $(PG_CONFIG) --bindir)/psql -X -q -A -t \
+	  -v ON_ERROR_STOP=1 -f docs/sql-reference.sql -o $(SQL_REFERENCE)
