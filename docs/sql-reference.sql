@@ -33,7 +33,7 @@ ORDER BY a.amname COLLATE "C";
 \qecho ''
 \qecho '## Operators'
 \qecho ''
-\qecho '| operator | left | right | result | function | |'
+\qecho '| operator | left | right | result | function | comment |'
 \qecho '|---|---|---|---|---|---|'
 SELECT format('| `%s` | %s | %s | %s | `%s` | %s |',
               replace(o.oprname, '|', '\|'),
