@@ -2,17 +2,20 @@
  * dist.h
  *	  Distance kernels: one table per instruction set, filled once.
  *
- * A kernel computes raw sums in single precision (several accumulators); the
- * final formula (square root, division, clamp) is in dist.c, in double, in one
- * place for all instruction sets. Scalar kernels are the oracle.
+ * A kernel gives raw sums in single precision; the final formula (square root,
+ * division, clamp) is in dist.c, in double, in one place for all instruction
+ * sets. Vector kernels also sum in single precision, in several accumulators;
+ * scalar kernels sum in double and round once: they are the oracle.
  *
  * Rules decided here, for every caller:
  *	 - Both vectors have n >= 1 finite components. The caller checks that
  *	   dimensions match; kernels do not.
  *	 - Cosine distance lies in [0, 2]; it is NaN when either norm is zero.
  *	 - When single precision overflows or underflows (huge or denormal
- *	   components), the formula is recomputed in double by the scalar path, so
- *	   no finite input gives an infinite or NaN result but for the rule above.
+ *	   components), the formula is recomputed in double, so no finite input
+ *	   gives an infinite or NaN result but for the rule above.
+ *	 - A vector has cosine, L2 and L1 distance exactly 0 to itself, and the
+ *	   negative inner product of orthogonal vectors is 0, never -0.
  */
 #ifndef DIST_H
 #define DIST_H
@@ -44,13 +47,15 @@ typedef struct DistKernels
 	float		(*dot_f32) (const float *a, const float *b, uint32_t n);
 	float		(*l2sq_f32) (const float *a, const float *b, uint32_t n);
 	float		(*l1_f32) (const float *a, const float *b, uint32_t n);
-	/* dot and bb only: the norm of the query is known */
+	/* dot and bb only, aa is left alone: the norm of the query is known */
 	void		(*dotnorm_f32) (const float *a, const float *b, uint32_t n, DistSums *sums);
 	void		(*cosine_f32) (const float *a, const float *b, uint32_t n, DistSums *sums);
 } DistKernels;
 
-/* The kernels of this machine: probed once, best first. SORTED_HEAP_ISA in the
- * environment (scalar, avx2) limits the choice, for tests. */
+/* The kernels of this machine: probed once, best first; safe to call first from
+ * several threads. SORTED_HEAP_ISA in the environment (scalar, avx2) limits the
+ * choice, for tests; a name that this CPU or this build lacks gives scalar, and
+ * `isa` of the result tells which it is. */
 extern const DistKernels *dist_kernels(void);
 
 /* The kernels of one instruction set, or NULL when this CPU lacks it. */
