@@ -193,7 +193,13 @@ l1_result(const DistKernels *kernels, const float *a, const float *b, uint32_t n
 double
 dist_f32(DistMetric metric, const float *a, const float *b, uint32_t n)
 {
-	const DistKernels *kernels = dist_kernels();
+	return dist_f32_by(dist_kernels(), metric, a, b, n);
+}
+
+double
+dist_f32_by(const DistKernels *kernels, DistMetric metric,
+			const float *a, const float *b, uint32_t n)
+{
 	DistSums	sums;
 
 	switch (metric)
@@ -214,7 +220,14 @@ dist_f32(DistMetric metric, const float *a, const float *b, uint32_t n)
 void
 dist_query_init(DistQuery *dq, DistMetric metric, const float *query, uint32_t n)
 {
-	dq->kernels = dist_kernels();
+	dist_query_init_by(dq, dist_kernels(), metric, query, n);
+}
+
+void
+dist_query_init_by(DistQuery *dq, const DistKernels *kernels,
+				   DistMetric metric, const float *query, uint32_t n)
+{
+	dq->kernels = kernels;
 	dq->query = query;
 	dq->n = n;
 	dq->metric = metric;
@@ -223,7 +236,7 @@ dist_query_init(DistQuery *dq, DistMetric metric, const float *query, uint32_t n
 	{
 		DistSums	sums;
 
-		dq->kernels->cosine_f32(query, query, n, &sums);
+		kernels->cosine_f32(query, query, n, &sums);
 		dq->aa = sums.aa;
 	}
 }
