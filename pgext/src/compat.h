@@ -10,6 +10,14 @@
 #error "sorted_heap needs PostgreSQL 15 or later"
 #endif
 
+/* Varlena macros left postgres.h in 16; input functions learned to report
+ * errors softly then, which 15 does by throwing. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#else
+#define ereturn(context, dummy_value, ...) ereport(ERROR, __VA_ARGS__)
+#endif
+
 /* Privileges on schemas and ownership of tables, by OID (spelled anew in 16). */
 #if PG_VERSION_NUM < 160000
 #define schema_aclcheck(schema, role, mode) \
