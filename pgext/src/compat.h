@@ -18,6 +18,44 @@
 #define ereturn(context, dummy_value, ...) ereport(ERROR, __VA_ARGS__)
 #endif
 
+/* Next datum of a sort, not copied (16 added whether to copy). */
+#if PG_VERSION_NUM >= 160000
+#define tuplesort_next_datum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
+#else
+#define tuplesort_next_datum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, value, isnull, NULL)
+#endif
+
+/* May the current user maintain the table? Its owner; since 17 also a holder
+ * of MAINTAIN. */
+#if PG_VERSION_NUM >= 170000
+#define maintain_aclcheck(relid) \
+	pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN)
+#elif PG_VERSION_NUM >= 160000
+#define maintain_aclcheck(relid) \
+	(object_ownercheck(RelationRelationId, relid, GetUserId()) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#else
+#define maintain_aclcheck(relid) \
+	(pg_class_ownercheck(relid, GetUserId()) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#endif
+
+/* cluster_rel() that closes rel and keeps its lock: before 18 core opens the
+ * table itself and insists on being the only one. */
+#if PG_VERSION_NUM >= 180000
+#define cluster_rel_and_close(rel, index, params) \
+	cluster_rel(rel, index, params)
+#else
+#define cluster_rel_and_close(rel, index, params) \
+	do { \
+		Oid			relid_ = RelationGetRelid(rel); \
+		table_close(rel, NoLock); \
+		cluster_rel(relid_, index, params); \
+	} while (0)
+#endif
+
 /* Privileges on schemas and ownership of tables, by OID (spelled anew in 16). */
 #if PG_VERSION_NUM < 160000
 #define schema_aclcheck(schema, role, mode) \
