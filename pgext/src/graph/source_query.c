@@ -36,7 +36,7 @@ typedef struct KeptPayload
 	bool		used;
 } KeptPayload;
 
-typedef struct QuerySource
+typedef struct SpiSource
 {
 	FactSource	base;
 	MemoryContext context;
@@ -48,7 +48,7 @@ typedef struct QuerySource
 	uint32		nkept;
 	uint32		allocated;
 	uint32		next_free;		/* a slot that drop() freed, or nkept */
-} QuerySource;
+} SpiSource;
 
 static const char *
 column_name(const FactColumns *columns, FactColumn column)
@@ -61,7 +61,7 @@ column_name(const FactColumns *columns, FactColumn column)
 
 /* A row of the current fetch, as the hop wants it. */
 static void
-read_row(QuerySource *source, HeapTuple tuple, TupleDesc desc, FactWant want,
+read_row(SpiSource *source, HeapTuple tuple, TupleDesc desc, FactWant want,
 		 FactRow *row)
 {
 	bool		isnull;
@@ -89,7 +89,7 @@ read_row(QuerySource *source, HeapTuple tuple, TupleDesc desc, FactWant want,
 
 /* Run a query and give its rows to the sink, at most `limit` (0 = all). */
 static void
-run_query(QuerySource *source, const char *sql, int nargs, Oid *types,
+run_query(SpiSource *source, const char *sql, int nargs, Oid *types,
 		  Datum *values, uint64 limit, FactWant want,
 		  FactSink sink, void *state)
 {
@@ -128,7 +128,7 @@ run_query(QuerySource *source, const char *sql, int nargs, Oid *types,
 static void
 query_expand(FactSource *base, const FactHop *hop, FactSink sink, void *state)
 {
-	QuerySource *source = (QuerySource *) base;
+	SpiSource *source = (SpiSource *) base;
 	StringInfoData sql;
 	Oid			types[2] = {INT4ARRAYOID, INT2OID};
 	Datum		values[2];
@@ -164,7 +164,7 @@ static void
 query_scan(FactSource *base, const FactFilter *filter,
 		   FactSink sink, void *state)
 {
-	QuerySource *source = (QuerySource *) base;
+	SpiSource *source = (SpiSource *) base;
 	Oid			types[1] = {INT2OID};
 	Datum		values[1] = {Int16GetDatum(filter->relation)};
 	StringInfoData sql;
@@ -182,7 +182,7 @@ query_scan(FactSource *base, const FactFilter *filter,
 static uint64
 query_keep(FactSource *base, const FactRow *row)
 {
-	QuerySource *source = (QuerySource *) base;
+	SpiSource *source = (SpiSource *) base;
 	MemoryContext caller = MemoryContextSwitchTo(source->context);
 	uint32		slot = source->next_free;
 	KeptPayload *kept;
@@ -215,7 +215,7 @@ query_keep(FactSource *base, const FactRow *row)
 static void
 query_drop(FactSource *base, uint64 ref)
 {
-	QuerySource *source = (QuerySource *) base;
+	SpiSource *source = (SpiSource *) base;
 	KeptPayload *kept = &source->kept[ref];
 
 	Assert(ref < source->nkept && kept->used);
@@ -229,7 +229,7 @@ query_drop(FactSource *base, uint64 ref)
 static Datum
 query_payload(FactSource *base, uint64 ref, bool *isnull)
 {
-	QuerySource *source = (QuerySource *) base;
+	SpiSource *source = (SpiSource *) base;
 	KeptPayload *kept = &source->kept[ref];
 
 	Assert(ref < source->nkept && kept->used);
@@ -246,7 +246,7 @@ FactSource *
 facts_open_query(RelGate *gate, const FactColumns *columns,
 				 const DistQuery *query)
 {
-	QuerySource *source = (QuerySource *) palloc0(sizeof(QuerySource));
+	SpiSource *source = (SpiSource *) palloc0(sizeof(SpiSource));
 	char	   *schema = get_namespace_name(RelationGetNamespace(gate->rel));
 
 	source->base.expand = query_expand;
