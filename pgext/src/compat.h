@@ -56,4 +56,31 @@
 	} while (0)
 #endif
 
+/* Privileges on schemas and ownership of tables, by OID (spelled anew in 16). */
+#if PG_VERSION_NUM < 160000
+#define schema_aclcheck(schema, role, mode) \
+	pg_namespace_aclcheck(schema, role, mode)
+#define table_ownercheck(relid, role) \
+	pg_class_ownercheck(relid, role)
+#else
+#define schema_aclcheck(schema, role, mode) \
+	object_aclcheck(NamespaceRelationId, schema, role, mode)
+#define table_ownercheck(relid, role) \
+	object_ownercheck(RelationRelationId, relid, role)
+#endif
+
+/* 18 counts index searches for EXPLAIN on request. */
+#if PG_VERSION_NUM < 180000
+#define beginscan_index(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, nkeys, 0)
+#else
+#define beginscan_index(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
+#endif
+
+/* old_snapshot_threshold is gone in 17. */
+#if PG_VERSION_NUM >= 170000
+#define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#endif
+
 #endif							/* COMPAT_H */
