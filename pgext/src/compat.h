@@ -27,6 +27,17 @@
 	tuplesort_getdatum(sort, true, value, isnull, NULL)
 #endif
 
+/* Comparison of an index column (18 asks for the direction, not the strategy). */
+#if PG_VERSION_NUM >= 180000
+#define prepare_index_sort(index, descending, key) \
+	PrepareSortSupportFromIndexRel(index, descending, key)
+#else
+#define prepare_index_sort(index, descending, key) \
+	PrepareSortSupportFromIndexRel(index, (descending) \
+								   ? BTGreaterStrategyNumber \
+								   : BTLessStrategyNumber, key)
+#endif
+
 /* May the current user maintain the table? Its owner; since 17 also a holder
  * of MAINTAIN. */
 #if PG_VERSION_NUM >= 170000
