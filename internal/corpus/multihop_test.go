@@ -29,6 +29,9 @@ func TestMultihopDigests(t *testing.T) {
 			"6d79d0d505bfd39a1c08cb64dc8d1b6f6f1114a3ff3c723bc45e2fddf4182f24",
 			"999c4ab2e72e88e3d64d848f98cd2e4ec98b350b57dbe190581f7b2055e95758"},
 	} {
+		if testing.Short() && c.chains > 200 {
+			continue
+		}
 		facts := multihop(t, corpus.MultihopOptions{Chains: c.chains, Dim: c.dim, Queries: c.queries, Seed: 42})
 		if got := digest(t, facts); got != c.rows {
 			t.Errorf("%d chains: rows have digest %s, want %s", c.chains, got, c.rows)

@@ -86,7 +86,7 @@ func TestSearchSmall(t *testing.T) {
 	got, err = g.Hops(x, seeds, []int32{1, 2}, exact.Path, 2)
 	check(t, "two hops, path", g, got, err, ranked{"b", 1.006116})
 
-	one := exact.Search{AnnK: 2, TopK: 2, Seeds: exact.ByTarget, SeedFilter: every, Hops: []int32{every}}
+	one := exact.Search{AnnK: 2, TopK: 2, Seeds: exact.ByTarget, Hops: []int32{every}}
 	got, err = g.Answer(x, one)
 	check(t, "one call by target", g, got, err, ranked{"c", 1}, ranked{"d", 1})
 	one.Hops = []int32{2}
@@ -94,12 +94,24 @@ func TestSearchSmall(t *testing.T) {
 	check(t, "one call by target, relation 2", g, got, err, ranked{"e", 1})
 
 	for _, score := range []exact.Score{exact.Endpoint, exact.Path} {
-		two := exact.Search{AnnK: 2, TopK: 2, Score: score, SeedFilter: every, Hops: []int32{1, 2}}
+		two := exact.Search{AnnK: 2, TopK: 2, Score: score, Hops: []int32{1, 2}}
 		got, err = g.Answer(z, two)
 		check(t, "one call, two hops", g, got, err, ranked{"b", 1})
-		got, err = g.Answer(x, exact.Search{AnnK: 2, TopK: 1, Score: score, SeedFilter: every, Hops: []int32{2}})
+		got, err = g.Answer(x, exact.Search{AnnK: 2, TopK: 1, Score: score, Hops: []int32{2}})
 		check(t, "one call, one hop", g, got, err, ranked{"b", 0.006116})
 	}
+
+	filtered := exact.Search{AnnK: 1, TopK: 2, Hops: []int32{2}}
+	got, err = g.Answer(z, filtered)
+	check(t, "unfiltered seed d", g, got, err, ranked{"e", 0.006116})
+	got, err = g.Answer(x, filtered)
+	check(t, "unfiltered seed a", g, got, err, ranked{"b", 0.006116})
+	filtered.FilterSeed, filtered.Seeds, filtered.Hops = true, exact.ByTarget, []int32{2, every}
+	got, err = g.Answer(x, filtered)
+	check(t, "seed b by target", g, got, err)
+	filtered.FilterSeed = false
+	got, err = g.Answer([]float32{0, 0, 1, 0}, filtered)
+	check(t, "seed d by target", g, got, err, ranked{"d", 0}, ranked{"e", 0.006116})
 
 	got, err = g.Seeds(x, 1, 2)
 	check(t, "filtered seeds", g, got, err, ranked{"b", 0.006116})
@@ -135,6 +147,9 @@ func TestErrors(t *testing.T) {
 	}
 	if _, err := g.Hops([]float32{1, 0, 0, 0}, []int32{1}, nil, exact.Path, 1); !errors.Is(err, exact.ErrNoHop) {
 		t.Errorf("no hops: got error %v", err)
+	}
+	if _, err := g.Answer([]float32{1, 0, 0, 0}, exact.Search{AnnK: 1, TopK: 1}); !errors.Is(err, exact.ErrNoHop) {
+		t.Errorf("search without hops: got error %v", err)
 	}
 	if _, err := exact.New([]corpus.Fact{{Embedding: []float32{1}}}, 2); !errors.Is(err, exact.ErrDimension) {
 		t.Errorf("short fact: got error %v", err)

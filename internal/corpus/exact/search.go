@@ -33,7 +33,7 @@ type Search struct {
 	Hops       []int32 // relation filter of each hop, at least one; AnyRelation allowed
 	Score      Score
 	Seeds      Side
-	SeedFilter int32 // relation of the seed rows; AnyRelation for all
+	FilterSeed bool // only rows that pass the first hop's filter become seeds
 }
 
 // ErrNoHop is returned for a search or an expansion without hops.
@@ -41,7 +41,14 @@ var ErrNoHop = errors.New("no hop given")
 
 // Answer runs a search for one query.
 func (g *Graph) Answer(query []float32, s Search) ([]Result, error) {
-	near, err := g.Seeds(query, s.AnnK, s.SeedFilter)
+	if len(s.Hops) == 0 {
+		return nil, fmt.Errorf("answer query: %w", ErrNoHop)
+	}
+	filter := AnyRelation
+	if s.FilterSeed {
+		filter = s.Hops[0]
+	}
+	near, err := g.Seeds(query, s.AnnK, filter)
 	if err != nil {
 		return nil, err
 	}
