@@ -8,7 +8,6 @@ package engine
 
 import (
 	"context"
-	"iter"
 
 	"sortedheap/internal/corpus"
 )
@@ -26,13 +25,6 @@ type Row struct {
 type Question struct {
 	Embedding []float32 // as many components as the corpus has dimensions
 	Seeds     []int32   // used by tasks with SeedGiven; may hold duplicates
-}
-
-// Source is a fact graph to load. Rows may be ranged over more than once.
-type Source struct {
-	Name string
-	Dim  int // components per embedding, at least 1
-	Rows iter.Seq2[corpus.Fact, error]
 }
 
 // Build records what loading and indexing cost.
@@ -58,7 +50,7 @@ type Engine interface {
 	Version() string
 	// Load stores a corpus, replacing any former one, builds the indexes
 	// and leaves the store warm and analyzed.
-	Load(ctx context.Context, src Source) (Build, error)
+	Load(ctx context.Context, src corpus.Source) (Build, error)
 	// Ask answers one question. Rows of a ranked task come best first.
 	Ask(ctx context.Context, t Task, q Question) ([]Row, error)
 	// Close releases the engine; a second call does nothing.

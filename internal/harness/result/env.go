@@ -2,6 +2,7 @@ package result
 
 import (
 	"bufio"
+	"cmp"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -10,8 +11,9 @@ import (
 )
 
 // Machine fills the part of an environment that needs no server. What the
-// system does not tell is "unknown".
-func Machine() Env {
+// system does not tell is "unknown". stamped is the commit that the build was
+// given; empty: what the Go tool stamped.
+func Machine(stamped string) Env {
 	memoryKB, _, _ := strings.Cut(field("/proc/meminfo", "MemTotal"), " ")
 	kb, err := strconv.ParseInt(memoryKB, 10, 64)
 	if err != nil {
@@ -23,7 +25,7 @@ func Machine() Env {
 		load1 = 0
 	}
 	return Env{
-		Commit: commit(), GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
+		Commit: known(cmp.Or(stamped, commit())), GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
 		Kernel: known(firstLine("/proc/sys/kernel/osrelease")), CPU: known(field("/proc/cpuinfo", "model name")),
 		Cores: runtime.NumCPU(), MemoryMB: kb / 1024, Load1: load1,
 	}
@@ -43,7 +45,7 @@ func commit() string {
 			}
 		}
 	}
-	return known(revision + dirty)
+	return revision + dirty
 }
 
 func known(s string) string {

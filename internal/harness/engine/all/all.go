@@ -8,6 +8,7 @@ import (
 
 	"sortedheap/internal/harness/engine"
 	"sortedheap/internal/harness/engine/heapsql"
+	"sortedheap/internal/harness/engine/memory"
 	"sortedheap/internal/harness/engine/pgvector"
 	"sortedheap/internal/harness/engine/sortedheap"
 )
@@ -24,6 +25,9 @@ type Options struct {
 func Names() []string {
 	return []string{heapsql.Name, sortedheap.Name, pgvector.Name}
 }
+
+// Oracle makes the exact engine that judges the others.
+func Oracle() engine.Engine { return memory.New() }
 
 // New makes the named engines in the order of Names; no name means all.
 func New(names []string, o Options) ([]engine.Engine, error) {

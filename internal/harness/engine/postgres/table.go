@@ -21,21 +21,22 @@ const toastTupleTarget = 8160
 
 // Load implements engine.Engine: table with primary key, COPY, maintenance,
 // indexes, VACUUM (ANALYZE), prewarm.
-func (e *Engine) Load(ctx context.Context, src engine.Source) (engine.Build, error) {
+func (e *Engine) Load(ctx context.Context, src corpus.Source) (engine.Build, error) {
 	build, err := e.load(ctx, src)
 	if err != nil {
-		return engine.Build{}, fmt.Errorf("load %s into engine %s: %w", src.Name, e.cfg.Name, err)
+		return engine.Build{}, fmt.Errorf("load %s into engine %s: %w", src.Info().Name, e.cfg.Name, err)
 	}
 	return build, nil
 }
 
-func (e *Engine) load(ctx context.Context, src engine.Source) (engine.Build, error) {
-	rows := src.Rows
+func (e *Engine) load(ctx context.Context, src corpus.Source) (engine.Build, error) {
+	rows := src.All(ctx)
 	if e.cfg.KeyOrder {
-		var err error
-		if rows, err = inKeyOrder(src.Rows); err != nil {
+		facts, err := inKeyOrder(ctx, src)
+		if err != nil {
 			return engine.Build{}, err
 		}
+		rows = facts.All(ctx)
 	}
 	var build engine.Build
 	walBefore, err := e.walPosition(ctx)
@@ -43,7 +44,7 @@ func (e *Engine) load(ctx context.Context, src engine.Source) (engine.Build, err
 		return build, err
 	}
 	started := time.Now()
-	if err := e.exec(ctx, "DROP TABLE IF EXISTS "+e.cfg.Table, e.createTable(src.Dim)); err != nil {
+	if err := e.exec(ctx, "DROP TABLE IF EXISTS "+e.cfg.Table, e.createTable(src.Info().Dim)); err != nil {
 		return build, err
 	}
 	feed := &feed{}
@@ -120,25 +121,20 @@ func (e *Engine) walPosition(ctx context.Context) (int64, error) {
 	return at, nil
 }
 
-// inKeyOrder collects facts and returns them by primary key.
-func inKeyOrder(rows iter.Seq2[corpus.Fact, error]) (iter.Seq2[corpus.Fact, error], error) {
-	var facts []corpus.Fact
-	for f, err := range rows {
+// inKeyOrder returns the rows of a source sorted by primary key. It holds all
+// of them in memory, and leaves a source that is held already as it is.
+func inKeyOrder(ctx context.Context, src corpus.Source) (*corpus.Facts, error) {
+	sorted := src.Info()
+	for fact, err := range src.All(ctx) {
 		if err != nil {
 			return nil, fmt.Errorf("read corpus: %w", err)
 		}
-		facts = append(facts, f)
+		sorted.Rows = append(sorted.Rows, fact)
 	}
-	slices.SortFunc(facts, func(a, b corpus.Fact) int {
+	slices.SortFunc(sorted.Rows, func(a, b corpus.Fact) int {
 		return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Relation, b.Relation), cmp.Compare(a.Target, b.Target))
 	})
-	return func(yield func(corpus.Fact, error) bool) {
-		for _, f := range facts {
-			if !yield(f, nil) {
-				return
-			}
-		}
-	}, nil
+	return &sorted, nil
 }
 
 // feed turns an iterator into pgx's copy source.
