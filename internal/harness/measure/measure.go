@@ -44,7 +44,6 @@ type Cost struct {
 type Plan struct {
 	Inputs int // at least 1
 	Passes int // over all inputs, at least 1
-	WarmUp int // untimed calls per trial, over the first inputs
 }
 
 // Samples of one trial, one element per timed call. Without a server clock the
@@ -71,15 +70,6 @@ func Interleave(ctx context.Context, trials []Trial, p Plan, tick func(done, tot
 	}
 	samples := make([]Samples, len(trials))
 	rounds := p.Inputs * p.Passes
-	total := rounds + p.WarmUp
-	for w := range p.WarmUp {
-		for k := range trials {
-			if err := once(ctx, &trials[k], w%p.Inputs, nil); err != nil {
-				return nil, err
-			}
-		}
-		tick(w+1, total)
-	}
 	stride := Stride(p.Inputs, len(trials))
 	for round := range rounds {
 		for k := range trials {
@@ -87,12 +77,31 @@ func Interleave(ctx context.Context, trials []Trial, p Plan, tick func(done, tot
 				return nil, err
 			}
 		}
-		tick(p.WarmUp+round+1, total)
+		tick(round+1, rounds)
 	}
 	return samples, nil
 }
 
-// once makes one call; into is nil for warm-up.
+// WarmUp makes untimed calls, n per trial, over the first inputs. It reads no
+// server clock.
+func WarmUp(ctx context.Context, trials []Trial, inputs, n int, tick func(done, total int)) error {
+	for w := range n {
+		for k := range trials {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if _, err := trials[k].Call(ctx, w%inputs); err != nil {
+				return fmt.Errorf("warm up trial %s, input %d: %w", trials[k].Name, w%inputs, err)
+			}
+		}
+		if tick != nil {
+			tick(w+1, n)
+		}
+	}
+	return nil
+}
+
+// once makes one call and appends its sample.
 func once(ctx context.Context, t *Trial, input int, into *Samples) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -108,9 +117,6 @@ func once(ctx context.Context, t *Trial, input int, into *Samples) error {
 		if cost, err = t.Server.Last(ctx); err != nil {
 			return fmt.Errorf("trial %s: server clock: %w", t.Name, err)
 		}
-	}
-	if into == nil {
-		return nil
 	}
 	into.ClientMS = append(into.ClientMS, float64(elapsed.Nanoseconds())/1e6)
 	into.Rows = append(into.Rows, float64(rows))
@@ -130,9 +136,6 @@ func (p Plan) validate() error {
 	}
 	if p.Passes < 1 {
 		errs = append(errs, fmt.Errorf("measure: %d passes, need at least 1", p.Passes))
-	}
-	if p.WarmUp < 0 {
-		errs = append(errs, fmt.Errorf("measure: %d warm-up calls", p.WarmUp))
 	}
 	return errors.Join(errs...)
 }

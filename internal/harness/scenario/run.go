@@ -88,8 +88,7 @@ type trial struct {
 	answers [][]engine.Row // per query; nil for counting cases
 	quality *result.Quality
 	prints  []string
-	plan    string
-	err     error
+	plan    engine.Plan
 }
 
 // run is the state of one Run.

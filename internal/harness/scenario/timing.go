@@ -13,37 +13,34 @@ import (
 
 // measure times all trials side by side and writes their rows.
 func (r *run) measure(ctx context.Context) error {
-	before := make([]string, len(r.trials))
 	timed := make([]measure.Trial, len(r.trials))
 	for i, t := range r.trials {
 		questions := r.questions[t.task.SeedBy]
 		timed[i] = measure.Trial{Name: t.owner.Name() + "/" + t.name, Call: func(ctx context.Context, q int) (int, error) {
 			return t.call.Run(ctx, questions[q])
 		}}
-		plan, err := t.call.Plan(ctx, questions[0])
-		if err != nil {
-			return fmt.Errorf("case %s: %w", t.name, err)
-		}
-		before[i] = plan.Summary
-		if r.Clock != nil {
-			if timed[i].Server, err = r.Clock(ctx, plan.QueryID); err != nil {
-				return fmt.Errorf("case %s: %w", t.name, err)
-			}
-		}
 	}
-	plan := measure.Plan{Inputs: len(r.info.Queries), Passes: r.Params.Passes, WarmUp: r.Params.WarmUp}
-	r.Progress.Step("measure "+r.scenario.Name, plan.Inputs*plan.Passes+plan.WarmUp)
-	samples, err := measure.Interleave(ctx, timed, plan, func(done, _ int) { r.Progress.Done(done) })
+	r.Progress.Step("warm up", r.Params.WarmUp)
+	tick := func(done, _ int) { r.Progress.Done(done) }
+	if err := measure.WarmUp(ctx, timed, len(r.info.Queries), r.Params.WarmUp, tick); err != nil {
+		return err
+	}
+	if err := r.attachClocks(ctx, timed); err != nil {
+		return err
+	}
+	plan := measure.Plan{Inputs: len(r.info.Queries), Passes: r.Params.Passes}
+	r.Progress.Step("measure "+r.scenario.Name, plan.Inputs*plan.Passes)
+	samples, err := measure.Interleave(ctx, timed, plan, tick)
 	if err != nil {
 		return err
 	}
 	for i, t := range r.trials {
-		after, err := t.call.Plan(ctx, r.questions[t.task.SeedBy][0])
-		if err != nil {
-			return fmt.Errorf("case %s: %w", t.name, err)
+		before := t.plan
+		if err := r.explain(ctx, t); err != nil {
+			return err
 		}
-		if t.plan = after.Summary; t.plan != before[i] {
-			r.warn("%s of %s changed its plan from %q to %q", t.name, t.owner.Name(), before[i], t.plan)
+		if t.plan.Summary != before.Summary {
+			r.warn("%s of %s changed its plan while timed, from %q to %q", t.name, t.owner.Name(), before.Summary, t.plan.Summary)
 		}
 		r.rows = append(r.rows, r.row(t, samples[i]))
 	}
@@ -52,11 +49,40 @@ func (r *run) measure(ctx context.Context) error {
 	return nil
 }
 
+// attachClocks reads every plan, which leads to the statement's counters on
+// the server. It comes after the warm-up: by then the server has settled for
+// a generic or a custom plan.
+func (r *run) attachClocks(ctx context.Context, timed []measure.Trial) error {
+	for i, t := range r.trials {
+		if err := r.explain(ctx, t); err != nil {
+			return err
+		}
+		if r.Clock == nil {
+			continue
+		}
+		clock, err := r.Clock(ctx, t.plan.QueryID)
+		if err != nil {
+			return fmt.Errorf("case %s: %w", t.name, err)
+		}
+		timed[i].Server = clock
+	}
+	return nil
+}
+
+func (r *run) explain(ctx context.Context, t *trial) error {
+	plan, err := t.call.Plan(ctx, r.questions[t.task.SeedBy][0])
+	if err != nil {
+		return fmt.Errorf("case %s: %w", t.name, err)
+	}
+	t.plan = plan
+	return nil
+}
+
 // row turns the samples of a trial into a result row.
 func (r *run) row(t *trial, s measure.Samples) result.Row {
 	row := result.Row{
 		Scenario: r.scenario.Name, Corpus: r.info.Name, Engine: t.owner.Name(), EngineVersion: t.owner.Version(),
-		Case: t.name, Plan: t.plan, Params: taskParams(t.task, t.owner),
+		Case: t.name, Plan: t.plan.Summary, Params: taskParams(t.task, t.owner),
 		Queries: len(r.info.Queries), Samples: len(s.ClientMS), Quality: t.quality, Answers: t.prints,
 		Build: &t.owner.build, RowsMean: stats.Summarize(s.Rows).Mean,
 	}
