@@ -18,4 +18,69 @@
 #define ereturn(context, dummy_value, ...) ereport(ERROR, __VA_ARGS__)
 #endif
 
+/* Next datum of a sort, not copied (16 added whether to copy). */
+#if PG_VERSION_NUM >= 160000
+#define tuplesort_next_datum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
+#else
+#define tuplesort_next_datum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, value, isnull, NULL)
+#endif
+
+/* May the current user maintain the table? Its owner; since 17 also a holder
+ * of MAINTAIN. */
+#if PG_VERSION_NUM >= 170000
+#define maintain_aclcheck(relid) \
+	pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN)
+#elif PG_VERSION_NUM >= 160000
+#define maintain_aclcheck(relid) \
+	(object_ownercheck(RelationRelationId, relid, GetUserId()) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#else
+#define maintain_aclcheck(relid) \
+	(pg_class_ownercheck(relid, GetUserId()) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#endif
+
+/* cluster_rel() that closes rel and keeps its lock: before 18 core opens the
+ * table itself and insists on being the only one. */
+#if PG_VERSION_NUM >= 180000
+#define cluster_rel_and_close(rel, index, params) \
+	cluster_rel(rel, index, params)
+#else
+#define cluster_rel_and_close(rel, index, params) \
+	do { \
+		Oid			relid_ = RelationGetRelid(rel); \
+		table_close(rel, NoLock); \
+		cluster_rel(relid_, index, params); \
+	} while (0)
+#endif
+
+/* Privileges on schemas and ownership of tables, by OID (spelled anew in 16). */
+#if PG_VERSION_NUM < 160000
+#define schema_aclcheck(schema, role, mode) \
+	pg_namespace_aclcheck(schema, role, mode)
+#define table_ownercheck(relid, role) \
+	pg_class_ownercheck(relid, role)
+#else
+#define schema_aclcheck(schema, role, mode) \
+	object_aclcheck(NamespaceRelationId, schema, role, mode)
+#define table_ownercheck(relid, role) \
+	object_ownercheck(RelationRelationId, relid, role)
+#endif
+
+/* 18 counts index searches for EXPLAIN on request. */
+#if PG_VERSION_NUM < 180000
+#define beginscan_index(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, nkeys, 0)
+#else
+#define beginscan_index(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
+#endif
+
+/* old_snapshot_threshold is gone in 17. */
+#if PG_VERSION_NUM >= 170000
+#define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#endif
+
 #endif							/* COMPAT_H */
