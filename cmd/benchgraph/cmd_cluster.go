@@ -7,8 +7,6 @@ import (
 	"os/exec"
 
 	"github.com/spf13/cobra"
-
-	"sortedheap/internal/harness/cluster"
 )
 
 func newClusterCommand(p process) *cobra.Command {
@@ -19,10 +17,10 @@ func newClusterCommand(p process) *cobra.Command {
 			"settings of the benchmark. Everything in it is gone after down.\n\n" + exitCodes,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("say what to do: up, psql, down or run")}
+			return usageError{errors.New("say what to do: up, psql or down")}
 		},
 	}
-	cmd.AddCommand(newClusterUp(p), newClusterKeep(p), newClusterPsql(p), newClusterDown(p), newClusterRun(p))
+	cmd.AddCommand(newClusterUp(p), newClusterKeep(p), newClusterPsql(p), newClusterDown(p))
 	return cmd
 }
 
@@ -100,31 +98,5 @@ func newClusterDown(p process) *cobra.Command {
 		},
 	}
 	o.addName(cmd)
-	return cmd
-}
-
-// newClusterRun gives one command a cluster of its own, for test runs.
-func newClusterRun(p process) *cobra.Command {
-	var server serverOptions
-	cmd := &cobra.Command{
-		Use:   "run -- COMMAND [ARGUMENTS]",
-		Short: "Run a command with a cluster of its own in PGHOST, PGPORT, PGUSER",
-		Args:  cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			c, err := cluster.Start(cmd.Context(), cluster.Config{PGConfig: localSpec(server.pg), Settings: benchSettings(server.sharedBuffers)})
-			if err != nil {
-				return fmt.Errorf("start server: %w", err)
-			}
-			defer func() { err = errors.Join(err, c.Close()) }()
-			child := exec.CommandContext(cmd.Context(), args[0], args[1:]...)
-			child.Env = append(os.Environ(), c.Env()...)
-			child.Stdin, child.Stdout, child.Stderr = p.stdin, p.stdout, p.stderr
-			if err := child.Run(); err != nil {
-				return fmt.Errorf("run %s: %w", args[0], err)
-			}
-			return nil
-		},
-	}
-	server.addFlags(cmd)
 	return cmd
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -42,17 +41,14 @@ type gutenbergOptions struct {
 	plan string
 }
 
-// ownBooks are the short texts that come with the repository.
-var ownBooks = filepath.Join("fixtures", "books")
-
 func newGutenbergOptions() corpusOptions {
-	o := corpus.DefaultGutenberg(ownBooks)
+	o := corpus.DefaultGutenberg("")
 	return &gutenbergOptions{GutenbergOptions: o, plan: string(o.Plan)}
 }
 
 func (o *gutenbergOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.Dir, "books", o.Dir, "directory of books as *.txt; the default holds a few short texts")
+	f.StringVar(&o.Dir, "books", o.Dir, "directory of books as *.txt; default: a few short texts inside this program")
 	f.IntVar(&o.MaxBooks, "max-books", o.MaxBooks, "books to read, in the order of names; 0: all")
 	f.IntVar(&o.MaxParagraphs, "max-paragraphs", o.MaxParagraphs, "paragraphs to keep of each book; 0: all")
 	f.IntVar(&o.SkipParagraphs, "skip-paragraphs", o.SkipParagraphs, "paragraphs to drop at the start of each book")

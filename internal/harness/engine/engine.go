@@ -71,7 +71,7 @@ type Call interface {
 	// Run executes the statement once, with binary parameters, reads every
 	// row of the result, and returns how many there were.
 	Run(ctx context.Context, q Question) (rows int, err error)
-	// Plan tells how the server runs the statement now.
+	// Plan tells how the server runs the statement now. It may run it.
 	Plan(ctx context.Context, q Question) (Plan, error)
 	// Text is the statement.
 	Text() string

@@ -91,7 +91,12 @@ func environment(e result.Env) string {
 // clock) against the fastest plain SQL of that engine for the same question.
 func writeMeasured(out *strings.Builder, rows []result.Row, format Format) {
 	t := newTable(format)
-	t.AppendHeader(table.Row{"engine", "case", "server p50", "p95", "p99", "client p50", "p99", "/heap", "/pgv", "hit@1", "hit@k", "recall", "rows", "buffers", "plan"})
+	header := table.Row{"engine", "case", "server p50", "p95", "p99", "client p50", "p95", "p99", "/heap", "/pgv"}
+	columns := extraColumns(rows)
+	for _, c := range columns {
+		header = append(header, c.name)
+	}
+	t.AppendHeader(append(header, "rows", "buffers", "plan"))
 	for _, group := range questions(rows) {
 		heap, pgv := fastestSQL(group, "heap"), fastestSQL(group, "pgvector")
 		for _, r := range group {
@@ -99,14 +104,35 @@ func writeMeasured(out *strings.Builder, rows []result.Row, format Format) {
 			if server == nil {
 				server = &result.Latency{P50: math.NaN(), P95: math.NaN(), P99: math.NaN()}
 			}
-			t.AppendRow(table.Row{r.Engine, r.Case, ms(server.P50), ms(server.P95), ms(server.P99),
-				ms(r.ClientMS.P50), ms(r.ClientMS.P99), against(r, heap), against(r, pgv),
-				percent(quality(r).HitAt1), percent(quality(r).HitAtK), percent(quality(r).RecallAtK),
-				number(r.RowsMean), buffers(r.Buffers), r.Plan})
+			line := table.Row{r.Engine, r.Case, ms(server.P50), ms(server.P95), ms(server.P99),
+				ms(r.ClientMS.P50), ms(r.ClientMS.P95), ms(r.ClientMS.P99), against(r, heap), against(r, pgv)}
+			for _, c := range columns {
+				line = append(line, percent(c.value(quality(r))))
+			}
+			t.AppendRow(append(line, number(r.RowsMean), buffers(r.Buffers), r.Plan))
 		}
 		t.AppendSeparator()
 	}
 	render(out, t, format)
+}
+
+// extraColumn is a quality value that not every scenario has.
+type extraColumn struct {
+	name  string
+	value func(result.Quality) *float64
+}
+
+// extraColumns returns the columns that some row fills.
+func extraColumns(rows []result.Row) []extraColumn {
+	all := []extraColumn{
+		{"hit@1", func(q result.Quality) *float64 { return q.HitAt1 }},
+		{"hit@k", func(q result.Quality) *float64 { return q.HitAtK }},
+		{"seeds", func(q result.Quality) *float64 { return q.SeedCoverage }},
+		{"recall", func(q result.Quality) *float64 { return q.RecallAtK }},
+	}
+	return slices.DeleteFunc(all, func(c extraColumn) bool {
+		return !slices.ContainsFunc(rows, func(r result.Row) bool { return c.value(quality(r)) != nil })
+	})
 }
 
 // writeBuilds is what each engine's store cost.
@@ -142,7 +168,8 @@ func writeMissing(out *strings.Builder, rows []result.Row) {
 
 func writeNotes(out *strings.Builder, warnings []string) {
 	out.WriteString("Times in ms. server: plan + exec of pg_stat_statements; client: prepared, binary, one warm connection.\n" +
-		"/heap, /pgv: median against the fastest plain SQL of heap or pgvector for the same question, same clock; below 1 is faster.\n")
+		"/heap, /pgv: median against the fastest plain SQL of heap or pgvector for the same question, same clock; below 1 is faster.\n" +
+		"seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th; buffers: hit + read, mean.\n")
 	for i, w := range warnings {
 		fmt.Fprintf(out, "[%d] %s\n", i+1, w)
 	}
@@ -155,13 +182,13 @@ func newTable(format Format) table.Writer {
 	style.Options.DrawBorder = false
 	style.Format.Header = text.FormatDefault
 	t.SetStyle(style)
-	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "hit@1", "hit@k", "recall", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB"}
+	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "hit@1", "hit@k", "seeds", "recall", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB"}
 	configs := make([]table.ColumnConfig, len(right))
 	for i, name := range right {
 		configs[i] = table.ColumnConfig{Name: name, Align: text.AlignRight, AlignHeader: text.AlignRight}
 	}
 	if format == Text {
-		configs = append(configs, table.ColumnConfig{Name: "plan", WidthMax: 48, WidthMaxEnforcer: text.Trim})
+		configs = append(configs, table.ColumnConfig{Name: "plan", WidthMax: 40, WidthMaxEnforcer: text.Trim})
 	}
 	t.SetColumnConfigs(configs)
 	return t

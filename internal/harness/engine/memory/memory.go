@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 
 	"sortedheap/internal/corpus"
 	"sortedheap/internal/corpus/exact"
@@ -20,6 +21,14 @@ const Name = "memory"
 // Engine answers tasks by exhaustive search.
 type Engine struct {
 	graph *exact.Graph
+	seeds map[seedKey][]exact.Result
+}
+
+// seedKey names a seed search that was done. Questions are told apart by where
+// their embedding lies, which must not change while the engine is loaded.
+type seedKey struct {
+	embedding *float32
+	k         int
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -48,7 +57,7 @@ func (*Engine) Version() string { return "exact" }
 
 // Close implements engine.Engine.
 func (e *Engine) Close(context.Context) error {
-	e.graph = nil
+	e.graph, e.seeds = nil, nil
 	return nil
 }
 
@@ -65,7 +74,7 @@ func (e *Engine) Load(ctx context.Context, src corpus.Source) (engine.Build, err
 	if err != nil {
 		return engine.Build{}, fmt.Errorf("load %s into memory: %w", facts.Name, err)
 	}
-	e.graph = graph
+	e.graph, e.seeds = graph, map[seedKey][]exact.Result{}
 	return engine.Build{Rows: int64(graph.Len())}, nil
 }
 
@@ -92,7 +101,7 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 func (e *Engine) answer(t engine.Task, q engine.Question) ([]exact.Result, error) {
 	seeds := q.Seeds
 	if t.Seeding != engine.SeedGiven {
-		nearest, err := e.graph.Seeds(q.Embedding, t.AnnK, exact.AnyRelation)
+		nearest, err := e.nearest(q.Embedding, t.AnnK)
 		if err != nil || len(t.Hops) == 0 {
 			return nearest, err
 		}
@@ -113,6 +122,19 @@ func (e *Engine) answer(t engine.Task, q engine.Question) ([]exact.Result, error
 		filters[i] = int32(h)
 	}
 	return e.graph.Hops(q.Embedding, seeds, filters, score, t.TopK)
+}
+
+// nearest searches once per question and k: many tasks start from it.
+func (e *Engine) nearest(embedding []float32, k int) ([]exact.Result, error) {
+	key := seedKey{unsafe.SliceData(embedding), k}
+	if known, ok := e.seeds[key]; ok {
+		return known, nil
+	}
+	found, err := e.graph.Seeds(embedding, k, exact.AnyRelation)
+	if err == nil {
+		e.seeds[key] = slices.Clone(found)
+	}
+	return found, err
 }
 
 // expand walks the hops without ranking.

@@ -106,7 +106,40 @@ func (c *call) Plan(ctx context.Context, q engine.Question) (engine.Plan, error)
 	if len(explained) != 1 {
 		return engine.Plan{}, fmt.Errorf("read plan of %s: %d statements explained", c.name, len(explained))
 	}
-	return engine.Plan{Summary: explained[0].Plan.summary(), QueryID: explained[0].QueryID}, nil
+	plan := engine.Plan{Summary: explained[0].Plan.summary(), QueryID: explained[0].QueryID}
+	if strings.Contains(plan.Summary, graphFunction) {
+		inside, err := c.inside(ctx, q)
+		if err != nil {
+			return engine.Plan{}, err
+		}
+		plan.Summary += " (" + inside + ")"
+	}
+	return plan, nil
+}
+
+// graphFunction is how names of the extension's graph functions begin.
+const graphFunction = "sorted_heap_"
+
+// inside tells how the graph functions of a statement read the table, which
+// EXPLAIN does not see: it runs the statement and asks for the statistics of
+// the session's last call.
+func (c *call) inside(ctx context.Context, q engine.Question) (string, error) {
+	if _, err := c.Run(ctx, q); err != nil {
+		return "", err
+	}
+	var seeds, access *string
+	err := c.conn.QueryRow(ctx, "SELECT seed_method, access FROM sorted_heap_graph_rag_stats()").Scan(&seeds, &access)
+	if err != nil {
+		return "", fmt.Errorf("read statistics of %s: %w", c.name, err)
+	}
+	var parts []string
+	if seeds != nil && *seeds != "" {
+		parts = append(parts, "seeds: "+*seeds)
+	}
+	if access != nil {
+		parts = append(parts, "rows: "+*access)
+	}
+	return strings.Join(parts, ", "), nil
 }
 
 // summary is the root node, then each distinct way a relation is read, in
