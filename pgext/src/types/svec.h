@@ -57,7 +57,8 @@ DatumGetSvecP(Datum d)
 	Svec	   *v = (Svec *) PG_DETOAST_DATUM(d);
 	Size		size = VARSIZE(v);
 
-	if (unlikely(size <= offsetof(Svec, x) || size != SVEC_SIZE(v->dim)))
+	if (unlikely(size <= offsetof(Svec, x) ||
+				 v->dim > SVEC_MAX_DIM || size != SVEC_SIZE(v->dim)))
 		svec_check_datum(v);
 	return v;
 }
