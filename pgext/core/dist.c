@@ -154,12 +154,13 @@ l1_wide(const float *a, const float *b, uint32_t n)
 /*
  * What underflow may have taken from dot is nothing beside sqrt(aa * bb) when
  * both norms are within the window, so dot itself may be as small as it likes.
+ * Nor can it be NaN then: no partial sum exceeds that root by more than
+ * rounding, and the clamp brings an infinity of that kind back.
  */
 static inline double
 cosine_result(const DistSums *sums, const float *a, const float *b, uint32_t n)
 {
-	if (!trusted(sums->aa) || !trusted(sums->bb) ||
-		!(fabsf(sums->dot) <= FLT_MAX))
+	if (!trusted(sums->aa) || !trusted(sums->bb))
 		return cosine_wide(a, b, n);
 	return clamp_cosine(sums->dot / sqrt((double) sums->aa * sums->bb));
 }
@@ -193,7 +194,13 @@ l1_result(const DistKernels *kernels, const float *a, const float *b, uint32_t n
 double
 dist_f32(DistMetric metric, const float *a, const float *b, uint32_t n)
 {
-	const DistKernels *kernels = dist_kernels();
+	return dist_f32_by(dist_kernels(), metric, a, b, n);
+}
+
+double
+dist_f32_by(const DistKernels *kernels, DistMetric metric,
+			const float *a, const float *b, uint32_t n)
+{
 	DistSums	sums;
 
 	switch (metric)
@@ -214,7 +221,14 @@ dist_f32(DistMetric metric, const float *a, const float *b, uint32_t n)
 void
 dist_query_init(DistQuery *dq, DistMetric metric, const float *query, uint32_t n)
 {
-	dq->kernels = dist_kernels();
+	dist_query_init_by(dq, dist_kernels(), metric, query, n);
+}
+
+void
+dist_query_init_by(DistQuery *dq, const DistKernels *kernels,
+				   DistMetric metric, const float *query, uint32_t n)
+{
+	dq->kernels = kernels;
 	dq->query = query;
 	dq->n = n;
 	dq->metric = metric;
@@ -223,7 +237,7 @@ dist_query_init(DistQuery *dq, DistMetric metric, const float *query, uint32_t n
 	{
 		DistSums	sums;
 
-		dq->kernels->cosine_f32(query, query, n, &sums);
+		kernels->cosine_f32(query, query, n, &sums);
 		dq->aa = sums.aa;
 	}
 }

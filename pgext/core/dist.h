@@ -40,7 +40,7 @@ typedef struct DistSums
 	float		bb;				/* sum b[i] * b[i] */
 } DistSums;
 
-/* One instruction set. Arrays need no alignment. */
+/* One instruction set. Arrays need no alignment but a float's. */
 typedef struct DistKernels
 {
 	const char *isa;			/* "scalar", "avx2" */
@@ -64,6 +64,10 @@ extern const DistKernels *dist_kernels_isa(const char *isa);
 /* Distance between two vectors of n components. */
 extern double dist_f32(DistMetric metric, const float *a, const float *b, uint32_t n);
 
+/* The same by a given instruction set. */
+extern double dist_f32_by(const DistKernels *kernels, DistMetric metric,
+						  const float *a, const float *b, uint32_t n);
+
 /*
  * A query against many vectors. Gives bit for bit what dist_f32(metric, query,
  * v, n) gives, without computing the query's norm again. `query` must outlive
@@ -79,6 +83,8 @@ typedef struct DistQuery
 } DistQuery;
 
 extern void dist_query_init(DistQuery *dq, DistMetric metric, const float *query, uint32_t n);
+extern void dist_query_init_by(DistQuery *dq, const DistKernels *kernels,
+							   DistMetric metric, const float *query, uint32_t n);
 extern double dist_query_f32(const DistQuery *dq, const float *v);
 
 /* Euclidean norm, accumulated in double. */

@@ -10,4 +10,122 @@
 #error "sorted_heap needs PostgreSQL 15 or later"
 #endif
 
+/* Varlena macros left postgres.h in 16; input functions learned to report
+ * errors softly then, which 15 does by throwing. */
+#if PG_VERSION_NUM >= 160000
+#include "varatt.h"
+#else
+#define ereturn(context, dummy_value, ...) ereport(ERROR, __VA_ARGS__)
+#endif
+
+/* Next datum of a sort, not copied (16 added whether to copy). */
+#if PG_VERSION_NUM >= 160000
+#define tuplesort_next_datum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, false, value, isnull, NULL)
+#else
+#define tuplesort_next_datum(sort, value, isnull) \
+	tuplesort_getdatum(sort, true, value, isnull, NULL)
+#endif
+
+/* Comparison of an index column (18 asks for the direction, not the strategy). */
+#if PG_VERSION_NUM >= 180000
+#define prepare_index_sort(index, descending, key) \
+	PrepareSortSupportFromIndexRel(index, descending, key)
+#else
+#define prepare_index_sort(index, descending, key) \
+	PrepareSortSupportFromIndexRel(index, (descending) \
+								   ? BTGreaterStrategyNumber \
+								   : BTLessStrategyNumber, key)
+#endif
+
+/* May the current user maintain the table? Its owner; since 17 also a holder
+ * of MAINTAIN. */
+#if PG_VERSION_NUM >= 170000
+#define maintain_aclcheck(relid) \
+	pg_class_aclcheck(relid, GetUserId(), ACL_MAINTAIN)
+#elif PG_VERSION_NUM >= 160000
+#define maintain_aclcheck(relid) \
+	(object_ownercheck(RelationRelationId, relid, GetUserId()) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#else
+#define maintain_aclcheck(relid) \
+	(pg_class_ownercheck(relid, GetUserId()) ? \
+	 ACLCHECK_OK : ACLCHECK_NOT_OWNER)
+#endif
+
+/* cluster_rel() that closes rel and keeps its lock: before 18 core opens the
+ * table itself and insists on being the only one. */
+#if PG_VERSION_NUM >= 180000
+#define cluster_rel_and_close(rel, index, params) \
+	cluster_rel(rel, index, params)
+#else
+#define cluster_rel_and_close(rel, index, params) \
+	do { \
+		Oid			relid_ = RelationGetRelid(rel); \
+		table_close(rel, NoLock); \
+		cluster_rel(relid_, index, params); \
+	} while (0)
+#endif
+
+/* Privileges on schemas and ownership of tables, by OID (spelled anew in 16). */
+#if PG_VERSION_NUM < 160000
+#define schema_aclcheck(schema, role, mode) \
+	pg_namespace_aclcheck(schema, role, mode)
+#define table_ownercheck(relid, role) \
+	pg_class_ownercheck(relid, role)
+#else
+#define schema_aclcheck(schema, role, mode) \
+	object_aclcheck(NamespaceRelationId, schema, role, mode)
+#define table_ownercheck(relid, role) \
+	object_ownercheck(RelationRelationId, relid, role)
+#endif
+
+/* 18 counts index searches for EXPLAIN on request. */
+#if PG_VERSION_NUM < 180000
+#define beginscan_index(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, nkeys, 0)
+#else
+#define beginscan_index(heap, index, snapshot, nkeys) \
+	index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
+#endif
+
+/* old_snapshot_threshold is gone in 17. */
+#if PG_VERSION_NUM >= 170000
+#define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#endif
+
+/* Pathkeys for an expression that some equivalence class knows; 16 dropped the
+ * set of relations below outer joins. */
+#if PG_VERSION_NUM < 160000
+#define expression_pathkey(root, expr, opno, relids) \
+	build_expression_pathkey(root, expr, NULL, opno, relids, false)
+#else
+#define expression_pathkey(root, expr, opno, relids) \
+	build_expression_pathkey(root, expr, opno, relids, false)
+#endif
+
+/* Names and Vars of a range table entry's columns (18 has returning types). */
+#if PG_VERSION_NUM >= 180000
+#define expand_rte(rte, rti, names, vars) \
+	expandRTE(rte, rti, 0, VAR_RETURNING_DEFAULT, -1, false, names, vars)
+#else
+#define expand_rte(rte, rti, names, vars) \
+	expandRTE(rte, rti, 0, -1, false, names, vars)
+#endif
+
+/* EXECUTE on a function (spelled anew in 16). */
+#if PG_VERSION_NUM < 160000
+#define function_aclcheck(funcid, role) \
+	pg_proc_aclcheck(funcid, role, ACL_EXECUTE)
+#else
+#define function_aclcheck(funcid, role) \
+	object_aclcheck(ProcedureRelationId, funcid, role, ACL_EXECUTE)
+#endif
+
+/* ExplainState moved in 18. */
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
+#endif
+
 #endif							/* COMPAT_H */

@@ -17,14 +17,17 @@ core_check(CoreStatus status)
 			ereport(ERROR,
 					(errcode(ERRCODE_OUT_OF_MEMORY),
 					 errmsg("out of memory")));
+			break;
 		case CORE_TOO_LARGE:
 			ereport(ERROR,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("requested size is too large")));
+			break;
 		case CORE_STOPPED:
 			ereport(ERROR,
 					(errcode(ERRCODE_QUERY_CANCELED),
 					 errmsg("canceling statement due to user request")));
+			break;
 	}
 	elog(ERROR, "unrecognized core status: %d", (int) status);
 }

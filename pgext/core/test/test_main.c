@@ -1,0 +1,43 @@
+/*
+ * test_main.c
+ *	  Run all cases of the core; `accuracy` prints the table of the README.
+ *
+ * Dispatch comes first: it must see a process in which nothing has asked for
+ * kernels yet.
+ */
+#include <string.h>
+
+#include "check.h"
+
+CheckState	check_state;
+
+void
+check_run_case(const char *name, void (*function) (void))
+{
+	check_state.complaints = 0;
+	function();
+	if (check_state.complaints == 0)
+		check_state.passed++;
+	else
+	{
+		check_state.failed++;
+		printf("FAILED %s: %d checks\n", name, check_state.complaints);
+	}
+}
+
+int
+main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[1], "accuracy") == 0)
+	{
+		print_accuracy();
+		return 0;
+	}
+	test_dispatch();
+	test_kernels();
+	test_dist();
+	test_topk();
+	test_keysearch();
+	printf("%d passed, %d failed\n", check_state.passed, check_state.failed);
+	return check_state.failed == 0 ? 0 : 1;
+}

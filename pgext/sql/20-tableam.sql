@@ -1,0 +1,16 @@
+-- Table access method: heap rows, kept in primary key order.
+
+CREATE FUNCTION sorted_heap_tableam_handler(internal) RETURNS table_am_handler
+	AS 'MODULE_PATHNAME' LANGUAGE C;
+
+CREATE ACCESS METHOD sorted_heap TYPE TABLE
+	HANDLER sorted_heap_tableam_handler;
+
+COMMENT ON ACCESS METHOD sorted_heap IS
+	'heap tables kept in primary key order';
+
+CREATE FUNCTION sorted_heap_compact(regclass) RETURNS void
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE COST 1000000;
+
+COMMENT ON FUNCTION sorted_heap_compact(regclass) IS
+	'rewrite a table in primary key order, under an exclusive lock';

@@ -1,0 +1,100 @@
+/*
+ * columns.h
+ *	  The five columns of a facts table: found by name, read by offset.
+ */
+#ifndef COLUMNS_H
+#define COLUMNS_H
+
+#include "access/htup_details.h"
+#include "utils/relcache.h"
+
+typedef enum FactColumn
+{
+	FACT_ENTITY,				/* int4 */
+	FACT_RELATION,				/* int2 */
+	FACT_TARGET,				/* int4 */
+	FACT_EMBEDDING,				/* svec */
+	FACT_PAYLOAD				/* text */
+} FactColumn;
+
+#define FACT_NCOLUMNS 5
+
+/* Which of a row's first three columns are null. */
+#define FACT_NULL(column)	(1 << (column))
+
+typedef struct FactKey
+{
+	int32		entity;
+	int32		target;
+	int16		relation;
+	uint8		nulls;			/* FACT_NULL bits; a null value reads as zero */
+} FactKey;
+
+typedef struct FactNames
+{
+	NameData	name[FACT_NCOLUMNS];
+	bool		registered;
+} FactNames;
+
+typedef struct FactColumns
+{
+	TupleDesc	desc;
+	AttrNumber	attno[FACT_NCOLUMNS];
+
+	/*
+	 * Where the columns lie in a tuple without nulls, when only columns of
+	 * fixed width come before them; the embedding may need alignment still.
+	 */
+	bool		fixed_keys;
+	bool		fixed_embedding;
+	AttrNumber	fixed_natts;	/* the tuple must have this many attributes */
+	uint32		fixed_end;		/* and this many bytes behind its header */
+	uint32		offset[FACT_EMBEDDING + 1];
+} FactColumns;
+
+/* The default names. */
+extern void facts_default_names(FactNames *names);
+
+/*
+ * Find the columns of an open table and check their types. `home` is the
+ * schema of the extension. Errors: undefined column, datatype mismatch.
+ */
+extern void facts_resolve(FactColumns *columns, Relation rel,
+						  const FactNames *names, Oid home);
+
+/* facts_key for tuples that are not of the fixed layout. */
+extern void facts_key_slow(const FactColumns *columns, HeapTuple tuple,
+						   FactKey *key);
+
+/* The embedding as stored, perhaps toasted; NULL where it is null. */
+extern struct varlena *facts_embedding(const FactColumns *columns,
+									   HeapTuple tuple);
+
+static inline bool
+facts_is_fixed(const FactColumns *columns, HeapTuple tuple)
+{
+	HeapTupleHeader header = tuple->t_data;
+
+	return (header->t_infomask & HEAP_HASNULL) == 0 &&
+		HeapTupleHeaderGetNatts(header) >= columns->fixed_natts &&
+		tuple->t_len >= header->t_hoff + columns->fixed_end;
+}
+
+/* Entity, relation and target of a tuple; safe under a buffer lock. */
+static inline void
+facts_key(const FactColumns *columns, HeapTuple tuple, FactKey *key)
+{
+	if (likely(columns->fixed_keys && facts_is_fixed(columns, tuple)))
+	{
+		const char *data = (const char *) tuple->t_data + tuple->t_data->t_hoff;
+
+		key->entity = *(const int32 *) (data + columns->offset[FACT_ENTITY]);
+		key->relation = *(const int16 *) (data + columns->offset[FACT_RELATION]);
+		key->target = *(const int32 *) (data + columns->offset[FACT_TARGET]);
+		key->nulls = 0;
+	}
+	else
+		facts_key_slow(columns, tuple, key);
+}
+
+#endif							/* COLUMNS_H */

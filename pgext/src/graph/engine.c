@@ -1,0 +1,259 @@
+/*
+ * engine.c
+ *	  One engine behind all graph functions: seeds, hops, score, best k.
+ *
+ * A call runs in stages: find seeds; for each hop but the last, turn the seeds'
+ * rows into the next seeds; rank the rows of the last hop; fetch the payloads
+ * of the winners. limit_rows bounds each hop by itself.
+ *
+ * Path score is dynamic programming over hops: an id's cost is the least sum
+ * of distances over the paths that reach it, and one result row stands for one
+ * row of the last hop. A row without a rankable embedding has no distance, so
+ * no path goes through it; under the endpoint score it still leads on.
+ *
+ * Everything is read with the caller's active snapshot. Memory lives in a
+ * context of the call's own; only the result is the caller's.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "graph/engine.h"
+#include "graph/registry.h"
+#include "graph/score.h"
+#include "graph/seeds.h"
+#include "graph/stats.h"
+
+/* What a running call holds. */
+typedef struct GraphRun
+{
+	const GraphCall *call;
+	MemoryContext context;
+	RelGate		gate;
+	FactColumns columns;
+	DistQuery	query;
+	FactSource *source;
+	GraphStats	stats;
+} GraphRun;
+
+static void
+run_open(GraphRun *run, const GraphCall *call)
+{
+	FactNames	names;
+
+	memset(&run->stats, 0, sizeof(run->stats));
+	stats_begin(&run->stats, call->api);
+	run->call = call;
+	run->context = AllocSetContextCreate(CurrentMemoryContext,
+										 "graph call",
+										 ALLOCSET_DEFAULT_SIZES);
+	relgate_open(&run->gate, call->relid);
+	registry_names(&names, call->relid, call->home);
+	facts_resolve(&run->columns, run->gate.rel, &names, call->home);
+	relgate_admit(&run->gate, run->columns.attno, FACT_NCOLUMNS);
+	if (call->query != NULL)
+	{
+		svec_check_datum(call->query);
+		dist_query_init(&run->query, DIST_COSINE, call->query->x,
+						(uint32_t) call->query->dim);
+	}
+	MemoryContextSwitchTo(run->context);
+	if (run->gate.path == RELGATE_PAGES)
+		run->source = facts_open_pages(&run->gate, &run->columns,
+									   GetActiveSnapshot(), &run->query);
+	else
+		run->source = facts_open_query(&run->gate, &run->columns,
+									   &run->query);
+	run->stats.seed_method = seeds_method(call->seeds);
+	run->stats.access = run->source->access;
+}
+
+static void
+run_close(GraphRun *run)
+{
+	run->stats.pages_read = run->source->pages;
+	run->source->close(run->source);
+	relgate_close(&run->gate);
+	MemoryContextDelete(run->context);
+	stats_end(&run->stats);
+}
+
+/* Sink of a hop that is not the last. */
+typedef struct HopState
+{
+	const GraphCall *call;
+	const Frontier *from;
+	Frontier   *to;
+	uint64		rows;
+} HopState;
+
+static void
+follow_row(void *arg, const FactRow *row)
+{
+	HopState   *state = (HopState *) arg;
+
+	state->rows++;
+	if (row->key.nulls & FACT_NULL(FACT_TARGET))
+		return;
+	if (state->call->score == GRAPH_SCORE_ENDPOINT)
+		frontier_add(state->to, row->key.target, 0);
+	else if (row->ranked)
+		frontier_add(state->to, row->key.target,
+					 frontier_cost(state->from, row->key.entity) +
+					 row->distance);
+}
+
+/* Sink of the last hop. */
+typedef struct FinalState
+{
+	const GraphCall *call;
+	const Frontier *from;
+	Ranking		ranking;
+	uint64		rows;
+	uint64		ranked;
+} FinalState;
+
+static void
+rank_row(void *arg, const FactRow *row)
+{
+	FinalState *state = (FinalState *) arg;
+	double		score = row->distance;
+
+	state->rows++;
+	if (!row->ranked)
+		return;
+	state->ranked++;
+	if (state->call->score == GRAPH_SCORE_PATH && state->call->nhops > 1)
+		score += frontier_cost(state->from, row->key.entity);
+	ranking_offer(&state->ranking, row, score);
+}
+
+static FactHop
+hop_from(const GraphCall *call, const Frontier *from, int number,
+		 FactWant want)
+{
+	FactHop		hop;
+
+	hop.seeds = from->ids;
+	hop.nseeds = from->count;
+	hop.filter = call->hops[number];
+	hop.limit = call->limit_rows;
+	hop.want = want;
+	return hop;
+}
+
+/* Follow all hops but the last; `frontier` holds the seeds, then the ends. */
+static void
+follow_hops(GraphRun *run, Frontier *frontier)
+{
+	const GraphCall *call = run->call;
+	FactWant	want = call->score == GRAPH_SCORE_PATH ?
+		FACT_WANT_DISTANCE : FACT_WANT_KEYS;
+
+	for (int i = 0; i < call->nhops - 1; i++)
+	{
+		FactHop		hop = hop_from(call, frontier, i, want);
+		Frontier	next;
+		HopState	state = {call, frontier, &next, 0};
+
+		frontier_init(&next);
+		run->source->expand(run->source, &hop, follow_row, &state);
+		frontier_seal(&next);
+		run->stats.expanded_rows += state.rows;
+		*frontier = next;
+	}
+}
+
+/* The winners with their payloads, in the caller's context. */
+static void
+collect(GraphRun *run, const Ranking *ranking, MemoryContext caller,
+		GraphResult *result)
+{
+	MemoryContextSwitchTo(caller);
+	result->nrows = ranking->heap.count;
+	result->rows = (GraphRow *)
+		MemoryContextAllocHuge(caller, Max(result->nrows, 1) *
+							   sizeof(GraphRow));
+	for (uint32 i = 0; i < result->nrows; i++)
+	{
+		const TopkItem *item = &ranking->heap.items[i];
+		GraphRow   *row = &result->rows[i];
+
+		row->key = ranking_key(item);
+		row->distance = item->dist;
+		row->payload = run->source->payload(run->source, item->ref,
+											&row->payload_null);
+	}
+}
+
+void
+graph_rank(const GraphCall *call, GraphResult *result)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	GraphRun	run;
+	Frontier	frontier;
+	FactHop		last;
+	FinalState	final = {.call = call, .from = &frontier};
+
+	run_open(&run, call);
+	seeds_find(call, run.source, &frontier);
+	run.stats.seed_count = frontier.count;
+	stats_mark(&run.stats, GRAPH_STAGE_SEEDS);
+
+	follow_hops(&run, &frontier);
+	stats_mark(&run.stats, GRAPH_STAGE_EXPAND);
+
+	ranking_init(&final.ranking, call->top_k, run.source);
+	last = hop_from(call, &frontier, call->nhops - 1, FACT_WANT_DISTANCE);
+	run.source->expand(run.source, &last, rank_row, &final);
+	ranking_finish(&final.ranking);
+	collect(&run, &final.ranking, caller, result);
+	run.stats.expanded_rows += final.rows;
+	run.stats.reranked_rows = final.ranked;
+	run.stats.returned_rows = result->nrows;
+	stats_mark(&run.stats, GRAPH_STAGE_RERANK);
+
+	run_close(&run);
+}
+
+/* Counts what passes through graph_expand. */
+typedef struct ExpandState
+{
+	FactSink	sink;
+	void	   *state;
+	uint64		rows;
+} ExpandState;
+
+static void
+count_row(void *arg, const FactRow *row)
+{
+	ExpandState *state = (ExpandState *) arg;
+
+	state->rows++;
+	state->sink(state->state, row);
+}
+
+void
+graph_expand(const GraphCall *call, FactSink sink, void *state)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ExpandState counted = {sink, state, 0};
+	GraphRun	run;
+	Frontier	frontier;
+	FactHop		hop;
+
+	run_open(&run, call);
+	seeds_find(call, run.source, &frontier);
+	run.stats.seed_count = frontier.count;
+	stats_mark(&run.stats, GRAPH_STAGE_SEEDS);
+
+	hop = hop_from(call, &frontier, 0, FACT_WANT_WHOLE);
+	run.source->expand(run.source, &hop, count_row, &counted);
+	run.stats.expanded_rows = counted.rows;
+	run.stats.returned_rows = counted.rows;
+	stats_mark(&run.stats, GRAPH_STAGE_EXPAND);
+
+	MemoryContextSwitchTo(caller);
+	run_close(&run);
+}

@@ -1,0 +1,105 @@
+/*
+ * facts.h
+ *	  A source of fact rows: one interface over pages and over a query.
+ *
+ * The engine asks for rows by entity, or for all of them, and gets each with
+ * its distance to the query. Which way a source reads is the gate's decision;
+ * scores and hops are one code above both.
+ */
+#ifndef FACTS_H
+#define FACTS_H
+
+#include "dist.h"
+#include "graph/columns.h"
+#include "graph/gate.h"
+#include "utils/snapshot.h"
+
+typedef enum FactWant
+{
+	FACT_WANT_KEYS,				/* entity, relation, target */
+	FACT_WANT_DISTANCE,			/* and the distance to the query */
+	FACT_WANT_WHOLE				/* keys, embedding and payload, no distance */
+} FactWant;
+
+/* Which rows a hop follows. */
+typedef struct FactFilter
+{
+	bool		any;			/* every relation, also a null one */
+	int16		relation;
+} FactFilter;
+
+/* One expansion. */
+typedef struct FactHop
+{
+	const int32 *seeds;			/* ascending, without duplicates */
+	size_t		nseeds;
+	FactFilter	filter;
+	uint64		limit;			/* stop after so many rows; 0 = no limit */
+	FactWant	want;
+} FactHop;
+
+/* A row, valid during the sink's call. */
+typedef struct FactRow
+{
+	FactKey		key;
+	bool		ranked;			/* distance holds: embedding neither null nor
+								 * of zero norm */
+	double		distance;
+	uint64		ref;			/* for payload(), see keep() */
+	Datum		embedding;		/* FACT_WANT_WHOLE only, perhaps toasted */
+	Datum		payload;
+	bool		embedding_null;
+	bool		payload_null;
+} FactRow;
+
+typedef void (*FactSink) (void *state, const FactRow *row);
+
+typedef struct FactSource FactSource;
+
+struct FactSource
+{
+	/* Rows of the hop's seeds, in physical order. */
+	void		(*expand) (FactSource *source, const FactHop *hop,
+						   FactSink sink, void *state);
+	/* Every row that passes the filter, with its distance. */
+	void		(*scan) (FactSource *source, const FactFilter *filter,
+						 FactSink sink, void *state);
+	/* Remember the row now given to a sink; returns what payload() wants. */
+	uint64		(*keep) (FactSource *source, const FactRow *row);
+	/* Forget a kept row. */
+	void		(*drop) (FactSource *source, uint64 ref);
+	/* The payload of a kept row, a copy in the current memory context. */
+	Datum		(*payload) (FactSource *source, uint64 ref, bool *isnull);
+	/* Release everything but memory. */
+	void		(*close) (FactSource *source);
+
+	const char *access;			/* how rows are found, for the statistics */
+	const DistQuery *query;		/* what distances are to; NULL without one */
+	uint64		pages;			/* heap pages read so far */
+};
+
+/* Over the pages of a table whose rows the caller may all see. */
+extern FactSource *facts_open_pages(RelGate *gate, const FactColumns *columns,
+									Snapshot snapshot, const DistQuery *query);
+
+/* Through queries run as the current user, with policies and children. */
+extern FactSource *facts_open_query(RelGate *gate, const FactColumns *columns,
+									const DistQuery *query);
+
+/*
+ * Distance of a stored embedding to the query; false when it has none. Reads
+ * inline values in place, so `value` must stay put, and no buffer lock may be
+ * held. Error when dimensions differ.
+ */
+extern bool facts_distance(const DistQuery *query, struct varlena *value,
+						   double *distance);
+
+static inline bool
+facts_passes(const FactFilter *filter, const FactKey *key)
+{
+	return filter->any ||
+		(key->relation == filter->relation &&
+		 (key->nulls & FACT_NULL(FACT_RELATION)) == 0);
+}
+
+#endif							/* FACTS_H */

@@ -1,0 +1,208 @@
+/*
+ * keyscan.c
+ *	  Entities -> TIDs, through the btree led by the entity column.
+ *
+ * The index access method's own scan is used, so nbtree takes the predicate
+ * locks that protect gaps in serializable transactions. TIDs are collected for
+ * all seeds and sorted, so that each heap page is then visited once, in
+ * physical order.
+ *
+ * An index serves when a query of this snapshot could use it: valid, not
+ * partial, and not built over HOT chains that are broken for the snapshot.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/stratnum.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "graph/keyscan.h"
+
+#define ST_SORT sort_tids
+#define ST_ELEMENT_TYPE uint64
+#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_SCOPE static
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+#define FIRST_TIDS 256
+
+/*
+ * From the catalog row alone: could this index serve, and does it have the
+ * relation as its second column? Saves opening the others.
+ */
+static bool
+index_row_serves(Oid indexid, const FactColumns *columns, bool *relation_key)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(indexid));
+	Form_pg_index form;
+	bool		serves;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;			/* dropped since the list was read */
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	serves = form->indisvalid &&
+		form->indnkeyatts >= 1 &&
+		form->indkey.values[0] == columns->attno[FACT_ENTITY] &&
+		heap_attisnull(tuple, Anum_pg_index_indpred, NULL) &&
+		!(form->indcheckxmin &&
+		  !TransactionIdPrecedes(HeapTupleHeaderGetXmin(tuple->t_data),
+								 TransactionXmin));
+	*relation_key = serves && form->indnkeyatts >= 2 &&
+		form->indkey.values[1] == columns->attno[FACT_RELATION];
+	ReleaseSysCache(tuple);
+	return serves;
+}
+
+/* Is it a btree whose column compares as integers do? */
+static bool
+column_compares_integers(Relation index, int column, Oid type)
+{
+	return index->rd_rel->relam == BTREE_AM_OID &&
+		index->rd_opfamily[column] == INTEGER_BTREE_FAM_OID &&
+		index->rd_opcintype[column] == type;
+}
+
+static Relation
+choose_index(Relation rel, const FactColumns *columns, bool *relation_key)
+{
+	List	   *indexes = RelationGetIndexList(rel);
+	Relation	chosen = NULL;
+	ListCell   *lc;
+
+	*relation_key = false;
+	foreach(lc, indexes)
+	{
+		Relation	index;
+		bool		has_relation;
+
+		if (!index_row_serves(lfirst_oid(lc), columns, &has_relation))
+			continue;
+		/* Only a better index than the one at hand is worth opening. */
+		if (chosen != NULL && !has_relation)
+			continue;
+		index = index_open(lfirst_oid(lc), AccessShareLock);
+		if (!column_compares_integers(index, 0, INT4OID))
+		{
+			index_close(index, NoLock);
+			continue;
+		}
+		has_relation = has_relation &&
+			column_compares_integers(index, 1, INT2OID);
+		if (chosen != NULL)
+			index_close(chosen, NoLock);
+		chosen = index;
+		*relation_key = has_relation;
+		if (has_relation)
+			break;
+	}
+	list_free(indexes);
+	return chosen;
+}
+
+void
+keyscan_open(KeyScan *ks, Relation rel, const FactColumns *columns,
+			 Snapshot snapshot)
+{
+	memset(ks, 0, sizeof(*ks));
+	ks->rel = rel;
+	ks->snapshot = snapshot;
+	ks->index = choose_index(rel, columns, &ks->relation_key);
+	if (ks->index == NULL)
+	{
+		const char *entity =
+			NameStr(TupleDescAttr(columns->desc,
+								  columns->attno[FACT_ENTITY] - 1)->attname);
+
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("table \"%s\" has no usable btree index led by column \"%s\"",
+						RelationGetRelationName(rel), entity),
+				 errhint("Create one, for example as the primary key.")));
+	}
+	ks->allocated = FIRST_TIDS;
+	ks->tids = (uint64 *) palloc(FIRST_TIDS * sizeof(uint64));
+}
+
+/* An open index scan with this number of keys. */
+static void
+prepare_scan(KeyScan *ks, int nkeys)
+{
+	if (ks->scan != NULL && ks->nkeys == nkeys)
+		return;
+	if (ks->scan != NULL)
+		index_endscan(ks->scan);
+	ks->scan = beginscan_index(ks->rel, ks->index, ks->snapshot, nkeys);
+	ks->nkeys = nkeys;
+}
+
+static void
+add_tid(KeyScan *ks, ItemPointer tid)
+{
+	if (ks->ntids == ks->allocated)
+	{
+		ks->allocated *= 2;
+		ks->tids = (uint64 *) repalloc_huge(ks->tids,
+											ks->allocated * sizeof(uint64));
+	}
+	ks->tids[ks->ntids++] = tid_pack(tid);
+}
+
+void
+keyscan_search(KeyScan *ks, const FactHop *hop)
+{
+	int			nkeys = (ks->relation_key && !hop->filter.any) ? 2 : 1;
+	ScanKeyData keys[2];
+	size_t		n = 0;
+
+	prepare_scan(ks, nkeys);
+	ScanKeyInit(&keys[0], 1, BTEqualStrategyNumber, F_INT4EQ, (Datum) 0);
+	if (nkeys == 2)
+		ScanKeyInit(&keys[1], 2, BTEqualStrategyNumber, F_INT2EQ,
+					Int16GetDatum(hop->filter.relation));
+
+	ks->ntids = 0;
+	for (size_t i = 0; i < hop->nseeds; i++)
+	{
+		ItemPointer tid;
+
+		CHECK_FOR_INTERRUPTS();
+		keys[0].sk_argument = Int32GetDatum(hop->seeds[i]);
+		index_rescan(ks->scan, keys, nkeys, NULL, 0);
+		while ((tid = index_getnext_tid(ks->scan,
+										ForwardScanDirection)) != NULL)
+		{
+			CHECK_FOR_INTERRUPTS();
+			add_tid(ks, tid);
+		}
+	}
+
+	/* Visiting a row twice would be wrong; being sure costs one pass. */
+	if (ks->ntids > 1)
+		sort_tids(ks->tids, ks->ntids);
+	for (size_t i = 0; i < ks->ntids; i++)
+		if (n == 0 || ks->tids[n - 1] != ks->tids[i])
+			ks->tids[n++] = ks->tids[i];
+	ks->ntids = n;
+}
+
+void
+keyscan_close(KeyScan *ks)
+{
+	if (ks->scan != NULL)
+		index_endscan(ks->scan);
+	ks->scan = NULL;
+	index_close(ks->index, NoLock);
+}

@@ -1,0 +1,259 @@
+/*
+ * source_pages.c
+ *	  Fact rows from pages: TIDs from the btree, each heap page read once.
+ *
+ * Used when the gate found that the caller may see every row of the table and
+ * that the table is all there is. Distances are computed on the pinned page
+ * after its lock is released; payloads are read last, by TID, only for the
+ * rows that end in the result.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "executor/instrument.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/rel.h"
+#include "utils/spccache.h"
+
+#include "graph/keyscan.h"
+#include "tableam/pageread.h"
+
+typedef struct PageSource
+{
+	FactSource	base;
+	const FactColumns *columns;
+	KeyScan		keys;
+	PageReader	reader;
+	int			io_window;		/* pages to prefetch once reads miss */
+} PageSource;
+
+/* Reads that missed the buffers, of either kind. */
+static inline int64
+missed_reads(void)
+{
+	return pgBufferUsage.shared_blks_read + pgBufferUsage.local_blks_read;
+}
+
+/* Fill what the hop wants of a visible tuple and hand it over. */
+static void
+emit(PageSource *source, HeapTuple tuple, const FactKey *key, FactWant want,
+	 FactSink sink, void *state)
+{
+	FactRow		row;
+
+	row.key = *key;
+	row.ranked = false;
+	row.distance = 0;
+	row.ref = tid_pack(&tuple->t_self);
+	row.embedding = row.payload = (Datum) 0;
+	row.embedding_null = row.payload_null = true;
+	if (want == FACT_WANT_DISTANCE)
+	{
+		struct varlena *value = facts_embedding(source->columns, tuple);
+
+		row.ranked = value != NULL &&
+			facts_distance(source->base.query, value, &row.distance);
+	}
+	else if (want == FACT_WANT_WHOLE)
+	{
+		row.embedding = heap_getattr(tuple,
+									 source->columns->attno[FACT_EMBEDDING],
+									 source->columns->desc,
+									 &row.embedding_null);
+		row.payload = heap_getattr(tuple,
+								   source->columns->attno[FACT_PAYLOAD],
+								   source->columns->desc,
+								   &row.payload_null);
+	}
+	sink(state, &row);
+}
+
+/*
+ * The TIDs of the block at `from`, as offsets. At most a page's worth: should
+ * a broken index hold more, the rest count as another visit.
+ */
+static int
+offsets_of_block(const KeyScan *keys, size_t from, OffsetNumber *offsets)
+{
+	uint64		block = keys->tids[from] >> 16;
+	int			n = 0;
+
+	while (n < MaxHeapTuplesPerPage && from + n < keys->ntids &&
+		   keys->tids[from + n] >> 16 == block)
+	{
+		offsets[n] = (OffsetNumber) (keys->tids[from + n] & 0xFFFF);
+		n++;
+	}
+	return n;
+}
+
+/*
+ * Hint at the pages after position `at`. Asked only after a read that missed:
+ * while everything is in shared buffers, hints would cost a look-up each.
+ */
+static size_t
+prefetch_after(PageSource *source, size_t at, size_t hinted)
+{
+	const KeyScan *keys = &source->keys;
+	uint64		last = at > 0 ? keys->tids[at - 1] >> 16 : InvalidBlockNumber;
+	int			left = source->io_window;
+
+	for (; at < keys->ntids && left > 0; at++)
+	{
+		uint64		block = keys->tids[at] >> 16;
+
+		if (block == last)
+			continue;
+		last = block;
+		left--;
+		if (at >= hinted)
+			pageread_prefetch(&source->reader, (BlockNumber) block);
+	}
+	return Max(at, hinted);
+}
+
+static void
+pages_expand(FactSource *base, const FactHop *hop, FactSink sink, void *state)
+{
+	PageSource *source = (PageSource *) base;
+	KeyScan    *keys = &source->keys;
+	PageReader *reader = &source->reader;
+	OffsetNumber offsets[MaxHeapTuplesPerPage];
+	uint64		emitted = 0;
+	size_t		hinted = 0;
+	size_t		at = 0;
+
+	keyscan_search(keys, hop);
+	while (at < keys->ntids)
+	{
+		BlockNumber block = (BlockNumber) (keys->tids[at] >> 16);
+		int			noffsets = offsets_of_block(keys, at, offsets);
+		int64		missed = missed_reads();
+
+		pageread_members(reader, block, offsets, noffsets);
+		at += noffsets;
+		if (missed != missed_reads())
+			hinted = prefetch_after(source, at, hinted);
+
+		for (int i = 0; i < reader->ntuples; i++)
+		{
+			FactKey		key;
+
+			facts_key(source->columns, &reader->tuples[i], &key);
+			if (!facts_passes(&hop->filter, &key))
+				continue;
+			emit(source, &reader->tuples[i], &key, hop->want, sink, state);
+			if (++emitted == hop->limit)
+				goto done;
+		}
+	}
+done:
+	base->pages = reader->pages;
+}
+
+typedef struct FilterTest
+{
+	const FactColumns *columns;
+	const FactFilter *filter;
+} FilterTest;
+
+static bool
+passes_filter(void *state, HeapTuple tuple)
+{
+	FilterTest *test = (FilterTest *) state;
+	FactKey		key;
+
+	facts_key(test->columns, tuple, &key);
+	return facts_passes(test->filter, &key);
+}
+
+static void
+pages_scan(FactSource *base, const FactFilter *filter,
+		   FactSink sink, void *state)
+{
+	PageSource *source = (PageSource *) base;
+	PageReader *reader = &source->reader;
+	FilterTest	test = {source->columns, filter};
+	BlockNumber nblocks = pageread_start_scan(reader);
+
+	for (BlockNumber block = 0; block < nblocks; block++)
+	{
+		pageread_scan(reader, block, filter->any ? NULL : passes_filter,
+					  &test);
+		for (int i = 0; i < reader->ntuples; i++)
+		{
+			FactKey		key;
+
+			facts_key(source->columns, &reader->tuples[i], &key);
+			emit(source, &reader->tuples[i], &key, FACT_WANT_DISTANCE,
+				 sink, state);
+		}
+	}
+	base->pages = reader->pages;
+}
+
+static uint64
+pages_keep(FactSource *base, const FactRow *row)
+{
+	return row->ref;			/* the TID says where the row is */
+}
+
+static void
+pages_drop(FactSource *base, uint64 ref)
+{
+}
+
+static Datum
+pages_payload(FactSource *base, uint64 ref, bool *isnull)
+{
+	PageSource *source = (PageSource *) base;
+	ItemPointerData tid;
+	HeapTuple	tuple;
+	Datum		value;
+
+	tid_unpack(ref, &tid);
+	tuple = pageread_refetch(&source->reader, &tid);
+	base->pages = source->reader.pages;
+	value = heap_getattr(tuple, source->columns->attno[FACT_PAYLOAD],
+						 source->columns->desc, isnull);
+	if (*isnull)
+		return (Datum) 0;
+	if (VARATT_IS_EXTERNAL(DatumGetPointer(value)))
+		return PointerGetDatum(detoast_external_attr((struct varlena *)
+													 DatumGetPointer(value)));
+	return datumCopy(value, false, -1);
+}
+
+static void
+pages_close(FactSource *base)
+{
+	PageSource *source = (PageSource *) base;
+
+	pageread_end(&source->reader);
+	keyscan_close(&source->keys);
+}
+
+FactSource *
+facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
+				 const DistQuery *query)
+{
+	PageSource *source = (PageSource *) palloc(sizeof(PageSource));
+
+	Assert(gate->path == RELGATE_PAGES);
+	source->base.expand = pages_expand;
+	source->base.scan = pages_scan;
+	source->base.keep = pages_keep;
+	source->base.drop = pages_drop;
+	source->base.payload = pages_payload;
+	source->base.close = pages_close;
+	source->base.access = "btree";
+	source->base.query = query;
+	source->base.pages = 0;
+	source->columns = columns;
+	source->io_window =
+		get_tablespace_io_concurrency(gate->rel->rd_rel->reltablespace);
+	keyscan_open(&source->keys, gate->rel, columns, snapshot);
+	pageread_begin(&source->reader, gate->rel, snapshot);
+	return &source->base;
+}

@@ -1,0 +1,47 @@
+/*
+ * stats.h
+ *	  What the last graph call of this backend did, and how long it took.
+ */
+#ifndef GRAPH_STATS_H
+#define GRAPH_STATS_H
+
+#include "portability/instr_time.h"
+
+typedef enum GraphStage
+{
+	GRAPH_STAGE_SEEDS,
+	GRAPH_STAGE_EXPAND,
+	GRAPH_STAGE_RERANK
+} GraphStage;
+
+#define GRAPH_NSTAGES 3
+
+/* Strings are literals: a record outlives its call. */
+typedef struct GraphStats
+{
+	const char *api;
+	const char *seed_method;
+	const char *access;
+	uint64		seed_count;
+	uint64		expanded_rows;
+	uint64		reranked_rows;
+	uint64		returned_rows;
+	uint64		pages_read;
+	double		stage_ms[GRAPH_NSTAGES];
+	double		total_ms;
+	instr_time	start;
+	instr_time	mark;			/* end of the last stage */
+} GraphStats;
+
+extern void stats_begin(GraphStats *stats, const char *api);
+
+/* The time since the last mark belongs to this stage. */
+extern void stats_mark(GraphStats *stats, GraphStage stage);
+
+/* Publish as the last call. A call that fails is not published. */
+extern void stats_end(GraphStats *stats);
+
+/* The record of the last call that ended. */
+extern const GraphStats *stats_last(void);
+
+#endif							/* GRAPH_STATS_H */

@@ -1,0 +1,215 @@
+/*
+ * pageread.c
+ *	  (relation, block, snapshot, key test) -> visible tuples.
+ *
+ * Key first: on a page, the test is asked of every normal tuple and visibility
+ * only of those that pass, because the test costs a few instructions and the
+ * visibility of a tuple without hint bits costs a look into the commit log.
+ *
+ * Locks: one pin at a time, the share lock only while visibility is decided.
+ * Serializable transactions: a conflict is noted for each version that passes
+ * the test, visible or not; versions that fail it are not part of what was
+ * read.
+ *
+ * Nothing is written but hint bits, and pruning where heap's own scans would
+ * prune.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/valid.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/predicate.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "tableam/pageread.h"
+
+void
+pageread_begin(PageReader *reader, Relation rel, Snapshot snapshot)
+{
+	if (!IsMVCCSnapshot(snapshot))
+		elog(ERROR, "page reader needs an MVCC snapshot");
+	reader->rel = rel;
+	reader->snapshot = snapshot;
+	reader->strategy = NULL;
+	reader->buffer = InvalidBuffer;
+	reader->pages = 0;
+	reader->ntuples = 0;
+}
+
+BlockNumber
+pageread_start_scan(PageReader *reader)
+{
+	BlockNumber nblocks = RelationGetNumberOfBlocks(reader->rel);
+
+	PredicateLockRelation(reader->rel, reader->snapshot);
+	pgstat_count_heap_scan(reader->rel);
+
+	/* The bound at which heap's own sequential scans turn to a ring. */
+	if (reader->strategy == NULL &&
+		!RelationUsesLocalBuffers(reader->rel) &&
+		nblocks > (BlockNumber) NBuffers / 4)
+		reader->strategy = GetAccessStrategy(BAS_BULKREAD);
+	return nblocks;
+}
+
+/* Pin the block, dropping the pin before, and give pruning its chance. */
+static Page
+pin_page(PageReader *reader, BlockNumber block)
+{
+	CHECK_FOR_INTERRUPTS();
+
+	if (BufferIsValid(reader->buffer))
+	{
+		ReleaseBuffer(reader->buffer);
+		reader->buffer = InvalidBuffer;
+	}
+	reader->buffer = ReadBufferExtended(reader->rel, MAIN_FORKNUM, block,
+										RBM_NORMAL, reader->strategy);
+	reader->pages++;
+	reader->ntuples = 0;
+	heap_page_prune_opt(reader->rel, reader->buffer);
+	return BufferGetPage(reader->buffer);
+}
+
+/* Point a tuple at a normal line pointer of the pinned page. */
+static inline void
+point_tuple(PageReader *reader, HeapTuple tuple, Page page,
+			BlockNumber block, OffsetNumber offset, ItemId item)
+{
+	tuple->t_tableOid = RelationGetRelid(reader->rel);
+	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
+	tuple->t_len = ItemIdGetLength(item);
+	ItemPointerSet(&tuple->t_self, block, offset);
+}
+
+int
+pageread_scan(PageReader *reader, BlockNumber block,
+			  PageKeyTest test, void *state)
+{
+	Page		page = pin_page(reader, block);
+	OffsetNumber last;
+	bool		all_visible;
+	int			n = 0;
+
+	LockBuffer(reader->buffer, BUFFER_LOCK_SHARE);
+	TestForOldSnapshot(reader->snapshot, reader->rel, page);
+	last = PageGetMaxOffsetNumber(page);
+
+	/*
+	 * On a standby the page's flag may be ahead of what the snapshot may see,
+	 * as heapgetpage explains.
+	 */
+	all_visible = PageIsAllVisible(page) &&
+		!reader->snapshot->takenDuringRecovery;
+
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+	{
+		ItemId		item = PageGetItemId(page, offset);
+		HeapTuple	tuple = &reader->tuples[n];
+		bool		visible;
+
+		if (!ItemIdIsNormal(item))
+			continue;
+		point_tuple(reader, tuple, page, block, offset, item);
+		if (test != NULL && !test(state, tuple))
+			continue;
+		visible = all_visible ||
+			HeapTupleSatisfiesVisibility(tuple, reader->snapshot,
+										 reader->buffer);
+		HeapCheckForSerializableConflictOut(visible, reader->rel, tuple,
+											reader->buffer, reader->snapshot);
+		if (visible)
+			n++;
+	}
+	LockBuffer(reader->buffer, BUFFER_LOCK_UNLOCK);
+
+	reader->ntuples = n;
+	return n;
+}
+
+int
+pageread_members(PageReader *reader, BlockNumber block,
+				 const OffsetNumber *offsets, int noffsets)
+{
+	Page		page = pin_page(reader, block);
+	int			n = 0;
+
+	LockBuffer(reader->buffer, BUFFER_LOCK_SHARE);
+	TestForOldSnapshot(reader->snapshot, reader->rel, page);
+	for (int i = 0; i < noffsets && n < MaxHeapTuplesPerPage; i++)
+	{
+		ItemPointerData tid;
+		HeapTupleData tuple;
+		int			at;
+
+		ItemPointerSet(&tid, block, offsets[i]);
+		if (!heap_hot_search_buffer(&tid, reader->rel, reader->buffer,
+									reader->snapshot, &tuple, NULL, true))
+			continue;
+		/* on return t_self is the member's own TID, not the chain's */
+		tuple.t_tableOid = RelationGetRelid(reader->rel);
+
+		/* A chain's member may lie before an earlier one: keep page order. */
+		for (at = n++; at > 0; at--)
+		{
+			if (ItemPointerGetOffsetNumber(&reader->tuples[at - 1].t_self) <
+				ItemPointerGetOffsetNumber(&tuple.t_self))
+				break;
+			reader->tuples[at] = reader->tuples[at - 1];
+		}
+		reader->tuples[at] = tuple;
+	}
+	LockBuffer(reader->buffer, BUFFER_LOCK_UNLOCK);
+
+	pgstat_count_heap_fetch(reader->rel);
+	reader->ntuples = n;
+	return n;
+}
+
+HeapTuple
+pageread_refetch(PageReader *reader, ItemPointer tid)
+{
+	BlockNumber block = ItemPointerGetBlockNumber(tid);
+	OffsetNumber offset = ItemPointerGetOffsetNumber(tid);
+	HeapTuple	tuple = &reader->tuples[0];
+	Page		page = pin_page(reader, block);
+	ItemId		item;
+	bool		visible;
+
+	LockBuffer(reader->buffer, BUFFER_LOCK_SHARE);
+	if (offset < FirstOffsetNumber || offset > PageGetMaxOffsetNumber(page) ||
+		!ItemIdIsNormal(item = PageGetItemId(page, offset)))
+		elog(ERROR, "tuple (%u,%u) of relation \"%s\" has disappeared",
+			 block, offset, RelationGetRelationName(reader->rel));
+	point_tuple(reader, tuple, page, block, offset, item);
+	visible = HeapTupleSatisfiesVisibility(tuple, reader->snapshot,
+										   reader->buffer);
+	LockBuffer(reader->buffer, BUFFER_LOCK_UNLOCK);
+	if (!visible)
+		elog(ERROR, "tuple (%u,%u) of relation \"%s\" is no longer visible",
+			 block, offset, RelationGetRelationName(reader->rel));
+	reader->ntuples = 1;
+	return tuple;
+}
+
+void
+pageread_prefetch(PageReader *reader, BlockNumber block)
+{
+	(void) PrefetchBuffer(reader->rel, MAIN_FORKNUM, block);
+}
+
+void
+pageread_end(PageReader *reader)
+{
+	if (BufferIsValid(reader->buffer))
+		ReleaseBuffer(reader->buffer);
+	reader->buffer = InvalidBuffer;
+	if (reader->strategy != NULL)
+		FreeAccessStrategy(reader->strategy);
+	reader->strategy = NULL;
+	reader->ntuples = 0;
+}

@@ -1,0 +1,76 @@
+/*
+ * pageread.h
+ *	  (relation, block, snapshot, key test) -> visible tuples.
+ *
+ * The only place that turns heap-format pages into visible tuples outside the
+ * table access method's own callbacks. A reader pins at most one page. What it
+ * returns points into that page and stays good until the next call on the
+ * reader: the pin keeps pruning from moving tuples, and a tuple found visible
+ * stays so for the snapshot. No buffer lock is held on return, so the caller
+ * may detoast, compute and raise errors.
+ */
+#ifndef PAGEREAD_H
+#define PAGEREAD_H
+
+#include "access/htup.h"
+#include "access/htup_details.h"
+#include "storage/bufmgr.h"
+#include "utils/relcache.h"
+#include "utils/snapshot.h"
+
+/*
+ * Does the tuple have the key looked for? Called under the page's share lock,
+ * before visibility is known, so also on dead and on uncommitted tuples: it
+ * may look at inline columns only, and must neither detoast nor read pages.
+ */
+typedef bool (*PageKeyTest) (void *state, HeapTuple tuple);
+
+typedef struct PageReader
+{
+	Relation	rel;			/* locked by the caller, AccessShare at least */
+	Snapshot	snapshot;		/* MVCC, active or registered */
+	BufferAccessStrategy strategy;	/* of a scan of a big table, or NULL */
+	Buffer		buffer;			/* the pinned page, or InvalidBuffer */
+	uint64		pages;			/* pages read so far */
+	int			ntuples;		/* result of the last call, in page order */
+	HeapTupleData tuples[MaxHeapTuplesPerPage];
+} PageReader;
+
+extern void pageread_begin(PageReader *reader, Relation rel, Snapshot snapshot);
+
+/*
+ * Prepare to read every page: takes the predicate lock on the whole relation,
+ * chooses a ring of buffers for a big table, and returns the number of blocks
+ * there are. Rows added later are not visible to the snapshot.
+ */
+extern BlockNumber pageread_start_scan(PageReader *reader);
+
+/*
+ * Visible tuples of a block that pass the test; test NULL takes all. The
+ * caller holds a predicate lock that covers the search (see
+ * pageread_start_scan).
+ */
+extern int	pageread_scan(PageReader *reader, BlockNumber block,
+						  PageKeyTest test, void *state);
+
+/*
+ * Visible members of the HOT chains that start at the given offsets of a
+ * block, as an index returned them. The predicate locks are those of an index
+ * scan: the index's own for the gaps, and the tuples returned here.
+ */
+extern int	pageread_members(PageReader *reader, BlockNumber block,
+							 const OffsetNumber *offsets, int noffsets);
+
+/*
+ * One tuple that this snapshot already saw, by its own TID (not its chain's).
+ * The snapshot keeps the version in place, so anything else is an error.
+ */
+extern HeapTuple pageread_refetch(PageReader *reader, ItemPointer tid);
+
+/* Hint that a block will be read soon. */
+extern void pageread_prefetch(PageReader *reader, BlockNumber block);
+
+/* Drop the pin and the ring. */
+extern void pageread_end(PageReader *reader);
+
+#endif							/* PAGEREAD_H */
