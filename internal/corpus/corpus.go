@@ -1,8 +1,9 @@
-// Package corpus generates and loads the fact graphs that the scenarios query.
-//
-// A corpus is a pure function of its options: the same options give the same
-// rows and queries, bit for bit, on every machine.
 package corpus
+
+import (
+	"context"
+	"iter"
+)
 
 // Fact is one edge of a fact graph: entity -relation-> target, with the text
 // that states it and the text's embedding.
@@ -30,4 +31,56 @@ type Facts struct {
 	Rows    []Fact         // in generator order
 	Queries []Query        //
 	Params  map[string]any // the options that produced it, for the result file
+}
+
+// Source is a fact graph that can be read row by row, again and again.
+type Source interface {
+	// Info returns the graph without its rows: name, dimension, queries and
+	// parameters.
+	Info() Facts
+	// RowCount is the number of rows that All yields.
+	RowCount() int
+	// All yields the rows in generator order. An error ends it; the fact
+	// beside an error means nothing.
+	All(ctx context.Context) iter.Seq2[Fact, error]
+}
+
+var _ Source = (*Facts)(nil)
+
+// Info returns f without its rows.
+func (f *Facts) Info() Facts {
+	info := *f
+	info.Rows = nil
+	return info
+}
+
+// RowCount returns the number of rows.
+func (f *Facts) RowCount() int { return len(f.Rows) }
+
+// All yields the rows in order, or the reason why ctx ended.
+func (f *Facts) All(ctx context.Context) iter.Seq2[Fact, error] {
+	return func(yield func(Fact, error) bool) {
+		for i := range f.Rows {
+			if err := ctx.Err(); err != nil {
+				yield(Fact{}, err)
+				return
+			}
+			if !yield(f.Rows[i], nil) {
+				return
+			}
+		}
+	}
+}
+
+// Collect reads a source into memory.
+func Collect(ctx context.Context, s Source) (*Facts, error) {
+	facts := s.Info()
+	facts.Rows = make([]Fact, 0, s.RowCount())
+	for fact, err := range s.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		facts.Rows = append(facts.Rows, fact)
+	}
+	return &facts, nil
 }

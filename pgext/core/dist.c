@@ -154,12 +154,13 @@ l1_wide(const float *a, const float *b, uint32_t n)
 /*
  * What underflow may have taken from dot is nothing beside sqrt(aa * bb) when
  * both norms are within the window, so dot itself may be as small as it likes.
+ * Nor can it be NaN then: no partial sum exceeds that root by more than
+ * rounding, and the clamp brings an infinity of that kind back.
  */
 static inline double
 cosine_result(const DistSums *sums, const float *a, const float *b, uint32_t n)
 {
-	if (!trusted(sums->aa) || !trusted(sums->bb) ||
-		!(fabsf(sums->dot) <= FLT_MAX))
+	if (!trusted(sums->aa) || !trusted(sums->bb))
 		return cosine_wide(a, b, n);
 	return clamp_cosine(sums->dot / sqrt((double) sums->aa * sums->bb));
 }

@@ -90,56 +90,59 @@ l1_f32_scalar(const float *a, const float *b, uint32_t n)
 	return (float) sum_lanes(sum);
 }
 
-static void
-dotnorm_f32_scalar(const float *a, const float *b, uint32_t n, DistSums *sums)
+/* Sums of one lane for cosine, in double. */
+typedef struct WideSums
 {
-	double		dot[LANES] = {0};
-	double		bb[LANES] = {0};
+	double		dot;
+	double		aa;
+	double		bb;
+} WideSums;
+
+static inline __attribute__((always_inline)) void
+cosine_step(WideSums *sums, double a, double b, bool with_aa)
+{
+	sums->dot += a * b;
+	sums->bb += b * b;
+	if (with_aa)
+		sums->aa += a * a;
+}
+
+/* Both callers sum in the same order: see dist_isa.h. */
+static inline __attribute__((always_inline)) void
+cosine_sums(const float *a, const float *b, uint32_t n, bool with_aa,
+			DistSums *sums)
+{
+	WideSums	s0 = {0.0, 0.0, 0.0};
+	WideSums	s1 = s0;
+	WideSums	s2 = s0;
+	WideSums	s3 = s0;
 	uint32_t	i = 0;
 
 	for (; n - i >= LANES; i += LANES)
 	{
-		for (int lane = 0; lane < LANES; lane++)
-		{
-			dot[lane] += (double) a[i + lane] * b[i + lane];
-			bb[lane] += (double) b[i + lane] * b[i + lane];
-		}
+		cosine_step(&s0, a[i], b[i], with_aa);
+		cosine_step(&s1, a[i + 1], b[i + 1], with_aa);
+		cosine_step(&s2, a[i + 2], b[i + 2], with_aa);
+		cosine_step(&s3, a[i + 3], b[i + 3], with_aa);
 	}
 	for (; i < n; i++)
-	{
-		dot[0] += (double) a[i] * b[i];
-		bb[0] += (double) b[i] * b[i];
-	}
-	sums->dot = (float) sum_lanes(dot);
-	sums->bb = (float) sum_lanes(bb);
+		cosine_step(&s0, a[i], b[i], with_aa);
+	sums->dot = (float) ((s0.dot + s1.dot) + (s2.dot + s3.dot));
+	sums->bb = (float) ((s0.bb + s1.bb) + (s2.bb + s3.bb));
+	if (with_aa)
+		sums->aa = (float) ((s0.aa + s1.aa) + (s2.aa + s3.aa));
+}
+
+static void
+dotnorm_f32_scalar(const float *a, const float *b, uint32_t n, DistSums *sums)
+{
+	cosine_sums(a, b, n, false, sums);
 }
 
 static void
 cosine_f32_scalar(const float *a, const float *b, uint32_t n, DistSums *sums)
 {
-	double		dot[LANES] = {0};
-	double		aa[LANES] = {0};
-	double		bb[LANES] = {0};
-	uint32_t	i = 0;
-
-	for (; n - i >= LANES; i += LANES)
-	{
-		for (int lane = 0; lane < LANES; lane++)
-		{
-			dot[lane] += (double) a[i + lane] * b[i + lane];
-			aa[lane] += (double) a[i + lane] * a[i + lane];
-			bb[lane] += (double) b[i + lane] * b[i + lane];
-		}
-	}
-	for (; i < n; i++)
-	{
-		dot[0] += (double) a[i] * b[i];
-		aa[0] += (double) a[i] * a[i];
-		bb[0] += (double) b[i] * b[i];
-	}
-	sums->dot = (float) sum_lanes(dot);
-	sums->aa = (float) sum_lanes(aa);
-	sums->bb = (float) sum_lanes(bb);
+	cosine_sums(a, b, n, true, sums);
 }
 
 const DistKernels dist_isa_scalar = {

@@ -36,6 +36,19 @@ child_chooses(const char *setting, const char *isa)
 		WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+/* The compiler's run-time library probes by code of its own. */
+static void
+probe_agrees_with_compiler(void)
+{
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	CHECK(cpu_has_avx2_fma() == (__builtin_cpu_supports("avx2") &&
+								 __builtin_cpu_supports("fma")), "AVX2 and FMA");
+#else
+	CHECK(!cpu_has_avx2_fma(), "not this architecture");
+#endif
+}
+
 static const char *
 best_isa(void)
 {
@@ -89,6 +102,7 @@ tables_carry_their_names(void)
 void
 test_dispatch(void)
 {
+	RUN_CASE(probe_agrees_with_compiler);
 	RUN_CASE(environment_limits_choice);
 	RUN_CASE(first_callers_agree);
 	RUN_CASE(tables_carry_their_names);

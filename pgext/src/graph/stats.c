@@ -63,6 +63,12 @@ stats_end(GraphStats *stats)
 	ncalls++;
 }
 
+const GraphStats *
+stats_last(void)
+{
+	return &last_call;
+}
+
 /* One row: the number of calls, and the last one's record where it shows. */
 Datum
 sorted_heap_graph_rag_stats(PG_FUNCTION_ARGS)

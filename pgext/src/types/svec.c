@@ -6,10 +6,9 @@
  * Layout: varlena header, int16 dim, int16 zero, dim floats; the same as
  * pgvector's vector, in memory and on the wire.
  *
- * Text is strict: decimal numbers only, one between any two commas. Numbers
- * are read by strtof, so that decimal text is rounded once; what underflows
- * becomes zero, what overflows is an error. Errors of the text form are soft
- * where the server asks for that (16 and later).
+ * Text is strict: decimal numbers only, one between any two commas. What
+ * underflows becomes zero, what overflows is an error. Errors of the text form
+ * are soft where the server asks for that (16 and later).
  */
 #include "postgres.h"
 
@@ -23,6 +22,7 @@
 
 #include "compat.h"
 #include "types/svec.h"
+#include "types/svec_number.h"
 
 StaticAssertDecl(offsetof(Svec, x) == 8, "svec layout must match vector's");
 StaticAssertDecl(SVEC_MAX_DIM <= PG_INT16_MAX, "dim must fit its field");
@@ -35,8 +35,6 @@ PG_FUNCTION_INFO_V1(svec_recv);
 PG_FUNCTION_INFO_V1(svec_send);
 
 static const char *skip_space(const char *p);
-static const char *skip_digits(const char *p);
-static const char *scan_number(const char *p);
 static const char *scan_special(const char *p, bool *is_nan);
 static const char *parse_component(const char *p, const char *lit, float *value,
 								   Node *escontext);
@@ -240,50 +238,6 @@ skip_space(const char *p)
 	return p;
 }
 
-static const char *
-skip_digits(const char *p)
-{
-	while (*p >= '0' && *p <= '9')
-		p++;
-	return p;
-}
-
-/*
- * End of the decimal number at p, or NULL when there is none. strtof takes
- * more than that (hex, "nan", "infinity"), so its own end is no check.
- */
-static const char *
-scan_number(const char *p)
-{
-	const char *start;
-	ptrdiff_t	digits;
-
-	if (*p == '+' || *p == '-')
-		p++;
-	start = p;
-	p = skip_digits(p);
-	digits = p - start;
-	if (*p == '.')
-	{
-		start = ++p;
-		p = skip_digits(p);
-		digits += p - start;
-	}
-	if (digits == 0)
-		return NULL;
-	if (*p == 'e' || *p == 'E')
-	{
-		p++;
-		if (*p == '+' || *p == '-')
-			p++;
-		start = p;
-		p = skip_digits(p);
-		if (p == start)
-			return NULL;
-	}
-	return p;
-}
-
 /*
  * End of the spelling of NaN or infinity at p that float4 would accept, or
  * NULL. Only there to say why the value is refused.
@@ -312,8 +266,7 @@ scan_special(const char *p, bool *is_nan)
 static const char *
 parse_component(const char *p, const char *lit, float *value, Node *escontext)
 {
-	const char *end = scan_number(p);
-	char	   *strtof_end;
+	const char *end = svec_read_number(p, value);
 	bool		is_nan;
 
 	if (end == NULL)
@@ -335,16 +288,6 @@ parse_component(const char *p, const char *lit, float *value, Node *escontext)
 						"svec", lit)));
 	}
 
-	/*
-	 * LC_NUMERIC is always C in the server. Reading beyond our end means a
-	 * hex number ("0x1"), of which we saw the zero.
-	 */
-	*value = strtof(p, &strtof_end);
-	if (strtof_end != end)
-		ereturn(escontext, NULL,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"svec", lit)));
 	if (isinf(*value))
 		ereturn(escontext, NULL,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),

@@ -1,0 +1,88 @@
+# Thin calls into pgext/ (C, PGXS), Go and scripts/. `make help` lists them.
+#
+# PG_CONFIG names the PostgreSQL to build for and test with; GO the go command.
+# When not given, scripts/bootstrap.sh finds them.
+
+PG_CONFIG ?= $(shell scripts/bootstrap.sh pg_config)
+GO ?= $(shell scripts/bootstrap.sh go)
+# An older Go fetches the version that go.mod names.
+export GOTOOLCHAIN ?= auto
+
+# Pinned tools of `make lint` and `make fmt`.
+GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
+SHFMT = mvdan.cc/sh/v3/cmd/shfmt@v3.14.1
+ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
+
+# The commit is stamped into the binary where git can tell it.
+BUILDVCS = $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
+PGEXT = -C pgext PG_CONFIG=$(PG_CONFIG)
+# Root is needed to install into a PostgreSQL that belongs to root.
+SUDO = $(if $(shell test -w "`$(PG_CONFIG) --pkglibdir`" && echo ok),,sudo)
+
+# What `make bench` runs; BOOKS is a folder of plain-text books.
+BENCH_FLAGS =
+BOOKS =
+# Where `make docs` writes.
+SQL_REFERENCE = docs/sql-reference.md
+
+.DEFAULT_GOAL := help
+.PHONY: help deps bench bench-kernels test check core-check build install lint fmt docs clean
+
+##@ Start here
+help: ## show this list
+	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
+	  /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+
+bench: deps ## from a bare machine to the first tables: graph retrieval on three engines
+	$(MAKE) --no-print-directory build install
+	bin/benchgraph run multihop $(BENCH_FLAGS) --out results/multihop.json
+	bin/benchgraph run gutenberg $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
+
+test: deps ## from a bare machine: build, install and run every test
+	scripts/test.sh
+
+deps: ## install what is missing (apt; root or sudo); quick when all is there
+	PG_CONFIG=$(if $(filter file,$(origin PG_CONFIG)),,$(PG_CONFIG)) scripts/bootstrap.sh
+
+##@ Build
+build: ## build the extension and the programs in bin/
+	$(MAKE) $(PGEXT)
+	$(GO) build -buildvcs=$(BUILDVCS) -o bin/ ./cmd/... ./internal/pgtest/withserver
+
+install: ## install the extension into PG_CONFIG's PostgreSQL
+	$(SUDO) $(MAKE) $(PGEXT) install
+
+clean: ## remove what was built and measured here
+	$(MAKE) $(PGEXT) clean
+	$(MAKE) -C pgext/core clean
+	rm -rf bin results tmp_check
+
+##@ Check
+check: core-check ## fast checks that need no server: structure, C unit tests, vet, go test
+	scripts/structure-check.sh
+	$(GO) vet ./...
+	$(GO) test -short ./...
+
+core-check: ## C unit tests of pgext/core under ASan and UBSan
+	$(MAKE) -C pgext/core check
+
+lint: ## golangci-lint, shellcheck, shfmt, actionlint, pgindent (installs pinned versions)
+	$(GO) run $(GOLANGCI_LINT) run
+	$(GO) run $(SHFMT) -d scripts/*.sh .ci/run
+	command -v shellcheck >/dev/null || $(SUDO) apt-get install -y -q shellcheck
+	shellcheck scripts/*.sh .ci/run
+	$(GO) run $(ACTIONLINT)
+	scripts/pgindent.sh --check
+
+fmt: ## format Go, C and shell in place
+	$(GO) run $(GOLANGCI_LINT) fmt
+	$(GO) run $(SHFMT) -w scripts/*.sh .ci/run
+	scripts/pgindent.sh
+
+##@ Measure and document
+bench-kernels: ## ns per product and GB/s of each distance kernel
+	$(MAKE) -C pgext/core bench
+
+docs: ## write docs/sql-reference.md from the catalog of the installed extension
+	bin/withserver -pg-config $(PG_CONFIG) $(shell $(PG_CONFIG) --bindir)/psql -X -q -A -t \
+	  -v ON_ERROR_STOP=1 -f docs/sql-reference.sql -o $(SQL_REFERENCE)

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"sortedheap/internal/corpus"
+	"sortedheap/internal/harness/engine/all"
+	"sortedheap/internal/harness/measure"
+	"sortedheap/internal/harness/pgstat"
+	"sortedheap/internal/harness/report"
+	"sortedheap/internal/harness/result"
+	"sortedheap/internal/harness/scenario"
+	"sortedheap/internal/harness/stats"
+	"sortedheap/internal/ui"
+)
+
+// runOptions are the flags that every scenario has.
+type runOptions struct {
+	server         serverOptions
+	engines        []string
+	runs           int
+	warmUp         int
+	annK, topK     int
+	m              int
+	efConstruction int
+	efSearch       int
+	cases          string
+	out            string
+}
+
+// runner is one scenario on the command line: its own flags and its corpus.
+type runner struct {
+	scenario scenario.Scenario
+	defaults runOptions
+	corpus   corpusOptions
+}
+
+func newRunCommand(p process) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "Measure all engines on one scenario",
+		Long: "run loads the scenario's corpus into every engine, checks that the engines agree,\n" +
+			"grades the answers, then times all cases side by side. The table goes to standard\n" +
+			"output, the result file to --out.\n\n" + exitCodes,
+		Args: cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			return usageError{errors.New("name a scenario: multihop or gutenberg")}
+		},
+	}
+	cmd.AddCommand(
+		newScenarioCommand(p, runner{scenario.Multihop(), runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128}, newMultihopOptions()}),
+		newScenarioCommand(p, runner{scenario.Gutenberg(), runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64}, newGutenbergOptions()}))
+	cmd.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			_, err := scenario.Named(args[0])
+			return err
+		}
+		return nil
+	}
+	return cmd
+}
+
+func newScenarioCommand(p process, r runner) *cobra.Command {
+	o := r.defaults
+	cmd := &cobra.Command{
+		Use:   r.scenario.Name,
+		Short: r.scenario.Short,
+		Long:  r.scenario.Short + "\n\n" + exitCodes,
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return runScenario(cmd.Context(), p, r, o)
+		},
+	}
+	o.server.addFlags(cmd)
+	r.corpus.addFlags(cmd)
+	f := cmd.Flags()
+	f.StringSliceVar(&o.engines, "engines", all.Names(), "engines to measure")
+	f.IntVar(&o.runs, "runs", 0, fmt.Sprintf("timed passes over the queries; 0: enough for %d samples a row", stats.MinSamples))
+	f.IntVar(&o.warmUp, "warm-up", 64, "untimed calls per case before")
+	f.IntVar(&o.annK, "ann-k", r.defaults.annK, "nearest rows that become seeds")
+	f.IntVar(&o.topK, "top-k", r.defaults.topK, "rows of a ranked answer")
+	f.IntVar(&o.m, "m", r.defaults.m, "links per node of every hnsw index")
+	f.IntVar(&o.efConstruction, "ef-construction", r.defaults.efConstruction, "candidates while building an hnsw index")
+	f.IntVar(&o.efSearch, "ef-search", r.defaults.efSearch, "candidates of an hnsw search")
+	f.StringVar(&o.cases, "cases", "", "only cases that match this regular expression")
+	f.StringVar(&o.out, "out", "", "result file to write")
+	return cmd
+}
+
+// runScenario does one run from start to report.
+func runScenario(ctx context.Context, p process, r runner, o runOptions) (err error) {
+	filter, err := o.check()
+	if err != nil {
+		return usageError{err}
+	}
+	progress := ui.New(p.stderr)
+	defer progress.Close()
+	started := p.now()
+
+	progress.Step("make corpus "+r.scenario.Name, 0)
+	source, err := r.corpus.open(ctx)
+	if err != nil {
+		return err
+	}
+	queries := len(source.Info().Queries)
+	if o.runs == 0 && queries > 0 {
+		o.runs = int(math.Ceil(float64(stats.MinSamples) / float64(queries)))
+	}
+	progress.Step("start server", 0)
+	srv, err := o.server.start(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, srv.close()) }()
+
+	file, runErr := measureScenario(ctx, r.scenario, source, srv.dsn, o, filter, progress)
+	if file == nil || ctx.Err() != nil {
+		return runErr
+	}
+	complete(file, p, r.scenario, source, o, started)
+	if o.out != "" && len(file.Rows) > 0 {
+		if err := result.Write(o.out, file); err != nil {
+			return errors.Join(runErr, err)
+		}
+		progress.Note("wrote %s", o.out)
+	}
+	progress.Close()
+	return errors.Join(runErr, report.Write(p.stdout, []*result.File{file}, report.Text), failedCases(file))
+}
+
+// check finds mistakes that would otherwise show after the load.
+func (o runOptions) check() (*regexp.Regexp, error) {
+	var errs []error
+	for _, c := range []struct {
+		name                 string
+		value, lowest, upper int
+	}{
+		{"--runs", o.runs, 0, math.MaxInt32}, {"--warm-up", o.warmUp, 0, math.MaxInt32},
+		{"--ann-k", o.annK, 1, math.MaxInt32}, {"--top-k", o.topK, 1, math.MaxInt32},
+		{"--m", o.m, 2, 100}, {"--ef-construction", o.efConstruction, max(4, 2*o.m), 1000}, {"--ef-search", o.efSearch, 1, 1000},
+	} {
+		if c.value < c.lowest || c.value > c.upper {
+			errs = append(errs, fmt.Errorf("%s is %d, must be in %d..%d", c.name, c.value, c.lowest, c.upper))
+		}
+	}
+	if _, err := all.New(o.engines, all.Options{}); err != nil {
+		errs = append(errs, fmt.Errorf("--engines: %w", err))
+	}
+	if o.cases == "" {
+		return nil, errors.Join(errs...)
+	}
+	filter, err := regexp.Compile(o.cases)
+	if err != nil {
+		errs = append(errs, fmt.Errorf("--cases: %w", err))
+	}
+	return filter, errors.Join(errs...)
+}
+
+// measureScenario runs a scenario on a database and returns what there is to
+// write, also when it failed on the way.
+func measureScenario(ctx context.Context, s scenario.Scenario, source corpus.Source, dsn string, o runOptions,
+	filter *regexp.Regexp, progress ui.Progress) (*result.File, error) {
+	engines, err := all.New(o.engines, all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch})
+	if err != nil {
+		return nil, err
+	}
+	env := scenario.Env{
+		Engines: engines, Oracle: all.Oracle(), Source: source, Progress: progress,
+		Params: scenario.Params{AnnK: o.annK, TopK: o.topK, Passes: o.runs, WarmUp: o.warmUp, Cases: filter},
+	}
+	var warnings []string
+	reader, err := pgstat.Open(ctx, dsn)
+	switch {
+	case errors.Is(err, pgstat.ErrNotLoaded) || errors.Is(err, pgstat.ErrNoPlanning):
+		warnings = append(warnings, fmt.Sprintf("no server clock: %v", err))
+	case err != nil:
+		return nil, err
+	default:
+		defer func() { _ = reader.Close(context.WithoutCancel(ctx)) }()
+		env.Clock = func(ctx context.Context, queryID int64) (measure.ServerClock, error) {
+			return reader.Clock(ctx, queryID)
+		}
+	}
+	file := &result.File{Schema: result.Schema}
+	var doubts []string
+	file.Rows, doubts, err = scenario.Run(ctx, s, env)
+	file.Warnings = append(warnings, doubts...)
+	if ctx.Err() != nil {
+		return nil, errors.Join(err, ctx.Err())
+	}
+	described, envErr := describeServer(ctx, dsn)
+	file.Env = described
+	return file, errors.Join(err, envErr)
+}
+
+// complete adds what the run itself does not know.
+func complete(f *result.File, p process, s scenario.Scenario, source corpus.Source, o runOptions, started time.Time) {
+	machine := result.Machine(p.commit)
+	machine.Time = started.UTC().Format(time.RFC3339)
+	machine.Postgres, machine.Settings, machine.Extensions = f.Env.Postgres, f.Env.Settings, f.Env.Extensions
+	info := source.Info()
+	f.Params = map[string]any{
+		"scenario": s.Name, "runs": o.runs, "warm_up": o.warmUp, "ann_k": o.annK, "top_k": o.topK,
+		"m": o.m, "ef_construction": o.efConstruction, "ef_search": o.efSearch, "rows": source.RowCount(),
+	}
+	for k, v := range info.Params {
+		f.Params[k] = v
+	}
+	f.Params["queries"] = len(info.Queries)
+	if seed, ok := info.Params["seed"].(int64); ok {
+		machine.Seed = seed
+	}
+	f.Env = machine
+}
+
+// failedCases is an error when a case of an engine that runs did not run.
+func failedCases(f *result.File) error {
+	failed := 0
+	for _, r := range f.Rows {
+		if r.Error != "" && r.Case != "" {
+			failed++
+		}
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d cases did not run; their rows say why", failed)
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+// Package all is the explicit list of engines. Only it and tests import them.
+package all
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/engine/heapsql"
+	"sortedheap/internal/harness/engine/memory"
+	"sortedheap/internal/harness/engine/pgvector"
+	"sortedheap/internal/harness/engine/sortedheap"
+)
+
+// Options are what engines need to be made.
+type Options struct {
+	DSN            string // server of the engines inside PostgreSQL
+	M              int
+	EfConstruction int
+	EfSearch       int
+}
+
+// Names lists the engines in the order of reports.
+func Names() []string {
+	return []string{heapsql.Name, sortedheap.Name, pgvector.Name}
+}
+
+// Oracle makes the exact engine that judges the others.
+func Oracle() engine.Engine { return memory.New() }
+
+// New makes the named engines in the order of Names; no name means all.
+func New(names []string, o Options) ([]engine.Engine, error) {
+	makers := map[string]func() engine.Engine{
+		heapsql.Name:    func() engine.Engine { return heapsql.New(o.DSN) },
+		sortedheap.Name: func() engine.Engine { return sortedheap.New(o.DSN) },
+		pgvector.Name: func() engine.Engine {
+			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch})
+		},
+	}
+	for _, name := range names {
+		if makers[name] == nil {
+			return nil, fmt.Errorf("unknown engine %q, the engines are %s", name, strings.Join(Names(), ", "))
+		}
+	}
+	var engines []engine.Engine
+	for _, name := range Names() {
+		if len(names) == 0 || slices.Contains(names, name) {
+			engines = append(engines, makers[name]())
+		}
+	}
+	return engines, nil
+}

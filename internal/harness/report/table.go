@@ -1,0 +1,204 @@
+// Package report turns result files into text. It reads result files only: no
+// database, no clock, and no number that is not in a file.
+package report
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+
+	"sortedheap/internal/harness/result"
+)
+
+// Format is a way to write tables.
+type Format string
+
+// The formats.
+const (
+	Text     Format = "text"
+	Markdown Format = "markdown"
+	CSV      Format = "csv"
+)
+
+// Write writes files as tables, one per scenario and file, with the
+// environment above and the warnings below. CSV has all rows in one table and
+// nothing else.
+func Write(w io.Writer, files []*result.File, format Format) error {
+	var out strings.Builder
+	switch format {
+	case CSV:
+		writeCSV(&out, files)
+	case Text, Markdown:
+		for _, f := range files {
+			writeFile(&out, f, format)
+		}
+	default:
+		return fmt.Errorf("write report: unknown format %q", format)
+	}
+	if _, err := io.WriteString(w, out.String()); err != nil {
+		return fmt.Errorf("write report: %w", err)
+	}
+	return nil
+}
+
+func writeFile(out *strings.Builder, f *result.File, format Format) {
+	for _, name := range scenarios(f) {
+		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r result.Row) bool { return r.Scenario != name })
+		fmt.Fprintf(out, "%s\n%s\n\n", heading(name, f, format), environment(f.Env))
+		writeMeasured(out, rows, format)
+		writeBuilds(out, rows, format)
+		writeMissing(out, rows)
+	}
+	writeNotes(out, f.Warnings)
+}
+
+func scenarios(f *result.File) []string {
+	var names []string
+	for _, r := range f.Rows {
+		if !slices.Contains(names, r.Scenario) {
+			names = append(names, r.Scenario)
+		}
+	}
+	return names
+}
+
+func heading(name string, f *result.File, format Format) string {
+	var params []string
+	for _, key := range []string{"chains", "books", "paragraphs", "rows", "dim", "queries", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search"} {
+		if v, ok := f.Params[key]; ok {
+			params = append(params, fmt.Sprintf("%s %v", key, v))
+		}
+	}
+	line := name + ": " + strings.Join(params, ", ")
+	if format == Markdown {
+		return "## " + line + "\n"
+	}
+	return line
+}
+
+func environment(e result.Env) string {
+	return fmt.Sprintf("%s, %d cores, Linux %s, PostgreSQL %s, shared_buffers %s, commit %s, %s, load %.1f",
+		e.CPU, e.Cores, e.Kernel, e.Postgres, e.Settings["shared_buffers"], e.Commit, e.Time, e.Load1)
+}
+
+// writeMeasured is the table of cases. Rows of one question stand together;
+// ratios are of server medians (client medians where there is no server
+// clock) against the fastest plain SQL of that engine for the same question.
+func writeMeasured(out *strings.Builder, rows []result.Row, format Format) {
+	t := newTable(format)
+	header := table.Row{"engine", "case", "server p50", "p95", "p99", "client p50", "p95", "p99", "/heap", "/pgv"}
+	columns := extraColumns(rows)
+	for _, c := range columns {
+		header = append(header, c.name)
+	}
+	t.AppendHeader(append(header, "rows", "buffers", "plan"))
+	for _, group := range questions(rows) {
+		heap, pgv := fastestSQL(group, "heap"), fastestSQL(group, "pgvector")
+		for _, r := range group {
+			server := r.ServerMS
+			if server == nil {
+				server = &result.Latency{P50: math.NaN(), P95: math.NaN(), P99: math.NaN()}
+			}
+			line := table.Row{r.Engine, r.Case, ms(server.P50), ms(server.P95), ms(server.P99),
+				ms(r.ClientMS.P50), ms(r.ClientMS.P95), ms(r.ClientMS.P99), against(r, heap), against(r, pgv)}
+			for _, c := range columns {
+				line = append(line, percent(c.value(quality(r))))
+			}
+			t.AppendRow(append(line, number(r.RowsMean), buffers(r.Buffers), r.Plan))
+		}
+		t.AppendSeparator()
+	}
+	render(out, t, format)
+}
+
+// extraColumn is a quality value that not every scenario has.
+type extraColumn struct {
+	name  string
+	value func(result.Quality) *float64
+}
+
+// extraColumns returns the columns that some row fills.
+func extraColumns(rows []result.Row) []extraColumn {
+	all := []extraColumn{
+		{"hit@1", func(q result.Quality) *float64 { return q.HitAt1 }},
+		{"hit@k", func(q result.Quality) *float64 { return q.HitAtK }},
+		{"seeds", func(q result.Quality) *float64 { return q.SeedCoverage }},
+		{"recall", func(q result.Quality) *float64 { return q.RecallAtK }},
+	}
+	return slices.DeleteFunc(all, func(c extraColumn) bool {
+		return !slices.ContainsFunc(rows, func(r result.Row) bool { return c.value(quality(r)) != nil })
+	})
+}
+
+// writeBuilds is what each engine's store cost.
+func writeBuilds(out *strings.Builder, rows []result.Row, format Format) {
+	t := newTable(format)
+	t.AppendHeader(table.Row{"engine", "version", "rows", "build s", "table MB", "index MB", "WAL MB"})
+	seen := map[string]bool{}
+	for _, r := range rows {
+		if r.Build == nil || seen[r.Engine] {
+			continue
+		}
+		seen[r.Engine] = true
+		b := r.Build
+		t.AppendRow(table.Row{r.Engine, r.EngineVersion, b.Rows, fmt.Sprintf("%.2f", b.Seconds), mb(b.TableBytes), mb(b.IndexBytes), mb(b.WALBytes)})
+	}
+	if t.Length() > 0 {
+		render(out, t, format)
+	}
+}
+
+func writeMissing(out *strings.Builder, rows []result.Row) {
+	missing := false
+	for _, r := range rows {
+		if r.Error != "" {
+			missing = true
+			fmt.Fprintf(out, "not measured: %s: %s\n", strings.TrimSpace(r.Engine+" "+r.Case), r.Error)
+		}
+	}
+	if missing {
+		out.WriteString("\n")
+	}
+}
+
+func writeNotes(out *strings.Builder, warnings []string) {
+	out.WriteString("Times in ms. server: plan + exec of pg_stat_statements; client: prepared, binary, one warm connection.\n" +
+		"/heap, /pgv: median against the fastest plain SQL of heap or pgvector for the same question, same clock; below 1 is faster.\n" +
+		"seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th; buffers: hit + read, mean.\n")
+	for i, w := range warnings {
+		fmt.Fprintf(out, "[%d] %s\n", i+1, w)
+	}
+	out.WriteString("\n")
+}
+
+func newTable(format Format) table.Writer {
+	t := table.NewWriter()
+	style := table.StyleLight
+	style.Options.DrawBorder = false
+	style.Format.Header = text.FormatDefault
+	t.SetStyle(style)
+	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "hit@1", "hit@k", "seeds", "recall", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB"}
+	configs := make([]table.ColumnConfig, len(right))
+	for i, name := range right {
+		configs[i] = table.ColumnConfig{Name: name, Align: text.AlignRight, AlignHeader: text.AlignRight}
+	}
+	if format == Text {
+		configs = append(configs, table.ColumnConfig{Name: "plan", WidthMax: 40, WidthMaxEnforcer: text.Trim})
+	}
+	t.SetColumnConfigs(configs)
+	return t
+}
+
+func render(out *strings.Builder, t table.Writer, format Format) {
+	if format == Markdown {
+		out.WriteString(t.RenderMarkdown())
+	} else {
+		out.WriteString(t.Render())
+	}
+	out.WriteString("\n\n")
+}

@@ -1,0 +1,99 @@
+// Package result is the file that a run leaves behind: schema, writing and
+// strict reading. It imports no engine; reports read nothing else.
+//
+// Times are milliseconds, sizes bytes, quality values fractions of 1. A value
+// that was not measured is absent, not zero.
+package result
+
+// Schema is the version that this package writes and reads.
+const Schema = "benchgraph/1"
+
+// File is one run.
+type File struct {
+	Schema   string         `json:"schema"`
+	Env      Env            `json:"env"`
+	Params   map[string]any `json:"params"`
+	Rows     []Row          `json:"rows"`
+	Warnings []string       `json:"warnings"`
+}
+
+// Env is where and when the run took place. A run without it is not written.
+type Env struct {
+	Time       string            `json:"time"` // start, RFC 3339, UTC
+	Commit     string            `json:"commit"`
+	GoVersion  string            `json:"go_version"`
+	OS         string            `json:"os"`
+	Arch       string            `json:"arch"`
+	Kernel     string            `json:"kernel"`
+	CPU        string            `json:"cpu"`
+	Cores      int               `json:"cores"`
+	MemoryMB   int64             `json:"memory_mb"`
+	Load1      float64           `json:"load1"` // load average of the last minute, before the run
+	Postgres   string            `json:"postgres"`
+	Settings   map[string]string `json:"settings"`   // of the server, other than its defaults
+	Extensions map[string]string `json:"extensions"` // name to version
+	Seed       int64             `json:"seed"`
+}
+
+// Row is one case of one engine, or the reason why there is none.
+type Row struct {
+	Scenario      string         `json:"scenario"`
+	Corpus        string         `json:"corpus"`
+	Engine        string         `json:"engine"`
+	EngineVersion string         `json:"engine_version"`
+	Case          string         `json:"case"`
+	Plan          string         `json:"plan"` // root and how relations are read
+	Params        map[string]any `json:"params"`
+	Queries       int            `json:"queries"`
+	Samples       int            `json:"samples"`
+	ClientMS      *Latency       `json:"client_ms,omitempty"`
+	ServerMS      *Latency       `json:"server_ms,omitempty"` // plan + exec
+	PlanningMS    *Latency       `json:"planning_ms,omitempty"`
+	Buffers       *Buffers       `json:"buffers,omitempty"`
+	Quality       *Quality       `json:"quality,omitempty"`
+	Build         *Build         `json:"build,omitempty"`
+	RowsMean      float64        `json:"rows_mean"`
+	// Answers has a fingerprint of the ordered answer per query, so that two
+	// files can be compared without the rows.
+	Answers []string `json:"answers,omitempty"`
+	Error   string   `json:"error,omitempty"`
+}
+
+// Latency summarizes a sample of times in ms. P50Lo and P50Hi bound the
+// median's 95 % interval.
+type Latency struct {
+	P50   float64 `json:"p50"`
+	P95   float64 `json:"p95"`
+	P99   float64 `json:"p99"`
+	Mean  float64 `json:"mean"`
+	P50Lo float64 `json:"p50_lo"`
+	P50Hi float64 `json:"p50_hi"`
+}
+
+// Buffers are shared buffer accesses per call, means.
+type Buffers struct {
+	Hit  float64 `json:"hit"`
+	Read float64 `json:"read"`
+}
+
+// Quality is what the answers are worth. Fields that a scenario does not
+// measure are nil.
+type Quality struct {
+	HitAt1        *float64 `json:"hit_at_1,omitempty"`        // first row is the right answer
+	HitAtK        *float64 `json:"hit_at_k,omitempty"`        // right answer among the rows
+	RecallAtK     *float64 `json:"recall_at_k,omitempty"`     // rows at least as near as the true k-th
+	SeedCoverage  *float64 `json:"seed_coverage,omitempty"`   // queries whose seeds reach the right answer
+	AnswerRankP50 *float64 `json:"answer_rank_p50,omitempty"` // rank among all expanded, reachable queries only
+	KeywordPct    *float64 `json:"keyword_pct,omitempty"`
+	FullPct       *float64 `json:"full_pct,omitempty"`
+	TokensMean    *float64 `json:"tokens_mean,omitempty"`
+}
+
+// Build is what loading and indexing cost.
+type Build struct {
+	Seconds    float64 `json:"seconds"`
+	IndexBytes int64   `json:"index_bytes"`
+	TableBytes int64   `json:"table_bytes"`
+	WALBytes   int64   `json:"wal_bytes"`
+	Rows       int64   `json:"rows"`
+}

@@ -1,0 +1,222 @@
+package scenario
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+
+	"sortedheap/internal/corpus"
+	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/measure"
+	"sortedheap/internal/harness/result"
+)
+
+// Params are the choices of a run that hold for every engine.
+type Params struct {
+	AnnK   int // nearest rows that become seeds, at least 1
+	TopK   int // rows of a ranked answer, at least 1
+	Passes int // over all queries, at least 1
+	WarmUp int // untimed calls per case
+	// Cases keeps only cases with a matching name; nil keeps all.
+	Cases *regexp.Regexp
+}
+
+// Validate reports every parameter that is out of range.
+func (p Params) Validate() error {
+	var errs []error
+	for _, c := range []struct {
+		name  string
+		value int
+	}{{"ann_k", p.AnnK}, {"top_k", p.TopK}, {"runs", p.Passes}} {
+		if c.value < 1 {
+			errs = append(errs, fmt.Errorf("%s is %d, must be at least 1", c.name, c.value))
+		}
+	}
+	if p.WarmUp < 0 {
+		errs = append(errs, fmt.Errorf("warm-up is %d, must not be negative", p.WarmUp))
+	}
+	return errors.Join(errs...)
+}
+
+// Env is what a run gets from outside.
+type Env struct {
+	Engines  []engine.Engine // in report order; opened, and closed again, by Run
+	Oracle   engine.Engine   // exact; loaded by Run
+	Source   corpus.Source
+	Params   Params
+	Clock    func(ctx context.Context, queryID int64) (measure.ServerClock, error) // nil: client clock only
+	Progress Progress
+}
+
+// Progress shows a person what goes on. Steps follow one another.
+type Progress interface {
+	// Step starts a piece of work of total units; 0 when that is not known.
+	Step(name string, total int)
+	// Done says how many units of the current step are done.
+	Done(units int)
+	// Note is a line that stays.
+	Note(format string, args ...any)
+}
+
+// EquivalenceError says that two ways to answer one question disagree. Nothing
+// was timed.
+type EquivalenceError struct {
+	Faults []string // the first of each pair of cases
+}
+
+func (e *EquivalenceError) Error() string {
+	return fmt.Sprintf("%d cases do not return what their baseline returns; first: %s", len(e.Faults), e.Faults[0])
+}
+
+// ErrNoEngine says that no engine could run.
+var ErrNoEngine = errors.New("no engine can run here")
+
+// loaded is an engine that takes part.
+type loaded struct {
+	engine.Engine
+	build result.Build
+}
+
+// trial is one case on its way to a row.
+type trial struct {
+	owner   *loaded
+	name    string
+	task    engine.Task
+	call    engine.Call
+	answers [][]engine.Row // per query; nil for counting cases
+	quality *result.Quality
+	prints  []string
+	plan    engine.Plan
+}
+
+// run is the state of one Run.
+type run struct {
+	Env
+	scenario  Scenario
+	info      corpus.Facts
+	engines   []*loaded
+	trials    []*trial
+	questions map[engine.SeedBy][]engine.Question
+	baselines map[string][][]engine.Row // answers of baselines by engine and task
+	rows      []result.Row
+	warnings  []string
+}
+
+// Run measures a scenario and returns its rows and warnings. On an
+// EquivalenceError or ErrNoEngine the rows so far come along.
+func Run(ctx context.Context, s Scenario, env Env) (rows []result.Row, warnings []string, err error) {
+	if err := env.Params.Validate(); err != nil {
+		return nil, nil, fmt.Errorf("scenario %s: %w", s.Name, err)
+	}
+	r := &run{Env: env, scenario: s, info: env.Source.Info(), questions: map[engine.SeedBy][]engine.Question{},
+		baselines: map[string][][]engine.Row{}}
+	if len(r.info.Queries) == 0 {
+		return nil, nil, fmt.Errorf("scenario %s: corpus %s has no queries", s.Name, r.info.Name)
+	}
+	defer func() {
+		// A cancelled run must still close its sessions.
+		for _, e := range r.Engines {
+			err = errors.Join(err, e.Close(context.WithoutCancel(ctx)))
+		}
+	}()
+	for _, step := range []func(context.Context) error{
+		r.load, r.prepare, r.ask, r.checkAgreement, r.grade, r.measure,
+	} {
+		if err := step(ctx); err != nil {
+			return r.rows, r.warnings, fmt.Errorf("scenario %s: %w", s.Name, err)
+		}
+	}
+	return r.rows, r.warnings, nil
+}
+
+func (r *run) warn(format string, args ...any) {
+	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
+}
+
+// load opens and fills every engine; one that cannot run becomes a row.
+func (r *run) load(ctx context.Context) error {
+	for _, e := range r.Engines {
+		if err := e.Open(ctx); err != nil {
+			var missing *engine.UnavailableError
+			if !errors.As(err, &missing) {
+				return err
+			}
+			r.Progress.Note("%v", err)
+			r.rows = append(r.rows, r.emptyRow(e, "", err))
+			continue
+		}
+		r.Progress.Step("load "+e.Name(), 0)
+		b, err := e.Load(ctx, r.Source)
+		if err != nil {
+			return err
+		}
+		r.Progress.Note("loaded %s: %d rows in %.1f s, table %.1f MB, indexes %.1f MB",
+			e.Name(), b.Rows, b.Seconds, float64(b.TableBytes)/1e6, float64(b.IndexBytes)/1e6)
+		r.engines = append(r.engines, &loaded{Engine: e, build: result.Build{
+			Seconds: b.Seconds, IndexBytes: b.IndexBytes, TableBytes: b.TableBytes, WALBytes: b.WALBytes, Rows: b.Rows}})
+	}
+	if len(r.engines) == 0 {
+		return ErrNoEngine
+	}
+	_, err := r.Oracle.Load(ctx, r.Source)
+	return err
+}
+
+// prepare makes the trials, interleaved by task, so that engines that answer
+// the same task take turns.
+func (r *run) prepare(ctx context.Context) error {
+	for _, t := range r.scenario.Tasks(r.Params.AnnK, r.Params.TopK) {
+		for _, e := range r.engines {
+			name := r.scenario.CaseName(e.Name(), t)
+			if e.Capabilities().Refuses(t) != "" || (r.Params.Cases != nil && !r.Params.Cases.MatchString(name)) {
+				continue
+			}
+			sql, ok := e.Engine.(engine.SQL)
+			if !ok {
+				return fmt.Errorf("engine %s: only engines with statements can be timed", e.Name())
+			}
+			call, err := sql.Prepare(ctx, t)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err != nil {
+				r.caseFailed(e, name, err)
+				continue
+			}
+			r.trials = append(r.trials, &trial{owner: e, name: name, task: t, call: call})
+		}
+	}
+	if len(r.trials) == 0 {
+		return errors.New("no case to run")
+	}
+	return nil
+}
+
+func (r *run) caseFailed(e *loaded, name string, err error) {
+	r.Progress.Note("case %s of %s: %v", name, e.Name(), err)
+	r.rows = append(r.rows, r.emptyRow(e, name, err))
+}
+
+// emptyRow stands for what could not be measured.
+func (r *run) emptyRow(e engine.Engine, name string, err error) result.Row {
+	return result.Row{Scenario: r.scenario.Name, Corpus: r.info.Name, Engine: e.Name(), EngineVersion: e.Version(),
+		Case: name, Params: map[string]any{}, Queries: len(r.info.Queries), Error: err.Error()}
+}
+
+// taskParams is a task as row parameters.
+func taskParams(t engine.Task, e *loaded) map[string]any {
+	seeds := string(t.Seeding)
+	if t.Seeding == engine.SeedSearch && !e.Capabilities().ApproximateSeeds {
+		seeds = "search, exact scan"
+	}
+	p := map[string]any{"seeding": string(t.Seeding), "seeds": seeds, "seed_by": string(t.SeedBy), "hops": t.Hops,
+		"score": string(t.Score), "form": string(t.Form), "output": string(t.Output), "ann_k": t.AnnK, "top_k": t.TopK}
+	if sql, ok := e.Engine.(engine.SQL); ok {
+		settings := map[string]string{}
+		maps.Copy(settings, sql.Settings())
+		p["session"] = settings
+	}
+	return p
+}

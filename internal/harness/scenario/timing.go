@@ -1,0 +1,130 @@
+package scenario
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"sortedheap/internal/harness/measure"
+	"sortedheap/internal/harness/result"
+	"sortedheap/internal/harness/stats"
+)
+
+// measure times all trials side by side and writes their rows.
+func (r *run) measure(ctx context.Context) error {
+	timed := make([]measure.Trial, len(r.trials))
+	for i, t := range r.trials {
+		questions := r.questions[t.task.SeedBy]
+		timed[i] = measure.Trial{Name: t.owner.Name() + "/" + t.name, Call: func(ctx context.Context, q int) (int, error) {
+			return t.call.Run(ctx, questions[q])
+		}}
+	}
+	r.Progress.Step("warm up", r.Params.WarmUp)
+	tick := func(done, _ int) { r.Progress.Done(done) }
+	if err := measure.WarmUp(ctx, timed, len(r.info.Queries), r.Params.WarmUp, tick); err != nil {
+		return err
+	}
+	if err := r.attachClocks(ctx, timed); err != nil {
+		return err
+	}
+	plan := measure.Plan{Inputs: len(r.info.Queries), Passes: r.Params.Passes}
+	r.Progress.Step("measure "+r.scenario.Name, plan.Inputs*plan.Passes)
+	samples, err := measure.Interleave(ctx, timed, plan, tick)
+	if err != nil {
+		return err
+	}
+	for i, t := range r.trials {
+		before := t.plan
+		if err := r.explain(ctx, t); err != nil {
+			return err
+		}
+		if t.plan.Summary != before.Summary {
+			r.warn("%s of %s changed its plan while timed, from %q to %q", t.name, t.owner.Name(), before.Summary, t.plan.Summary)
+		}
+		r.rows = append(r.rows, r.row(t, samples[i]))
+	}
+	r.warnSamples(samples)
+	r.warnCache()
+	return nil
+}
+
+// attachClocks reads every plan, which leads to the statement's counters on
+// the server. It comes after the warm-up: by then the server has settled for
+// a generic or a custom plan.
+func (r *run) attachClocks(ctx context.Context, timed []measure.Trial) error {
+	for i, t := range r.trials {
+		if err := r.explain(ctx, t); err != nil {
+			return err
+		}
+		if r.Clock == nil {
+			continue
+		}
+		clock, err := r.Clock(ctx, t.plan.QueryID)
+		if err != nil {
+			return fmt.Errorf("case %s: %w", t.name, err)
+		}
+		timed[i].Server = clock
+	}
+	return nil
+}
+
+func (r *run) explain(ctx context.Context, t *trial) error {
+	plan, err := t.call.Plan(ctx, r.questions[t.task.SeedBy][0])
+	if err != nil {
+		return fmt.Errorf("case %s: %w", t.name, err)
+	}
+	t.plan = plan
+	return nil
+}
+
+// row turns the samples of a trial into a result row.
+func (r *run) row(t *trial, s measure.Samples) result.Row {
+	row := result.Row{
+		Scenario: r.scenario.Name, Corpus: r.info.Name, Engine: t.owner.Name(), EngineVersion: t.owner.Version(),
+		Case: t.name, Plan: t.plan.Summary, Params: taskParams(t.task, t.owner),
+		Queries: len(r.info.Queries), Samples: len(s.ClientMS), Quality: t.quality, Answers: t.prints,
+		Build: &t.owner.build, RowsMean: stats.Summarize(s.Rows).Mean,
+	}
+	row.Params["sql"] = t.call.Text()
+	row.ClientMS = latency(s.ClientMS)
+	if len(s.ServerMS) > 0 {
+		row.ServerMS = latency(s.ServerMS)
+		row.PlanningMS = latency(s.PlanMS)
+		row.Buffers = &result.Buffers{Hit: stats.Summarize(s.HitPages).Mean, Read: stats.Summarize(s.ReadPages).Mean}
+	}
+	return row
+}
+
+// latency summarizes one clock.
+func latency(sample []float64) *result.Latency {
+	s := stats.Summarize(sample)
+	return &result.Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean, P50Lo: s.Lo, P50Hi: s.Hi}
+}
+
+// warnSamples repeats what the statistics doubt, once per doubt.
+func (r *run) warnSamples(samples []measure.Samples) {
+	rows := map[stats.Warning]int{}
+	for _, s := range samples {
+		for _, w := range stats.Summarize(s.ClientMS).Warnings {
+			rows[w]++
+		}
+	}
+	for _, w := range slices.Sorted(maps.Keys(rows)) {
+		r.warn("%d of %d rows: %s", rows[w], len(samples), w)
+	}
+}
+
+// warnCache says so when the engines do not fit into shared buffers together
+// and push each other out while they take turns.
+func (r *run) warnCache() {
+	readers := 0
+	for _, row := range r.rows {
+		if row.Buffers != nil && row.Buffers.Read >= 1 {
+			readers++
+		}
+	}
+	if readers > 0 {
+		r.warn("%d cases read pages from the operating system while timed: tables and indexes of all engines exceed shared_buffers", readers)
+	}
+}
