@@ -38,8 +38,8 @@ help: ## show this list
 
 bench: deps ## from a bare machine to the first tables: graph retrieval on three engines
 	$(MAKE) --no-print-directory build install
-	bin/benchgraph run multihop $(BENCH_FLAGS) --out results/multihop.json
-	bin/benchgraph run gutenberg $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
+	bin/benchgraph run multihop --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/multihop.json
+	bin/benchgraph run gutenberg --pg local:$(PG_CONFIG) $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
 
 test: deps ## from a bare machine: build, install and run every test
 	scripts/test.sh
