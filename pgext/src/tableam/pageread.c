@@ -111,6 +111,8 @@ pageread_scan(PageReader *reader, BlockNumber block,
 	all_visible = PageIsAllVisible(page) &&
 		!reader->snapshot->takenDuringRecovery;
 
+	/* No sound page has more line pointers; a corrupt one must do no harm. */
+	last = Min(last, MaxHeapTuplesPerPage);
 	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
 	{
 		ItemId		item = PageGetItemId(page, offset);
