@@ -69,11 +69,20 @@ pageread_pin(PageReader *reader, BlockNumber block)
 							  reader->strategy);
 }
 
+/* An index may hold anything; hints must not leave the page. */
+static inline bool
+hintable(OffsetNumber offset)
+{
+	return offset >= FirstOffsetNumber && offset <= MaxHeapTuplesPerPage;
+}
+
 void
 pageread_hint_item(Buffer buffer, OffsetNumber offset)
 {
 	Page		page = BufferGetPage(buffer);
 
+	if (!hintable(offset))
+		return;
 	__builtin_prefetch(page);
 	__builtin_prefetch(&((PageHeader) page)->pd_linp[offset - 1]);
 }
@@ -82,10 +91,15 @@ void
 pageread_hint_tuple(Buffer buffer, OffsetNumber offset, Size bytes)
 {
 	const char *page = (const char *) BufferGetPage(buffer);
-	ItemIdData	item = ((PageHeader) page)->pd_linp[offset - 1];
-	Size		from = ItemIdGetOffset(&item);
-	Size		end = Min(from + Min(ItemIdGetLength(&item), bytes), BLCKSZ);
+	ItemIdData	item;
+	Size		from;
+	Size		end;
 
+	if (!hintable(offset))
+		return;
+	item = ((PageHeader) page)->pd_linp[offset - 1];
+	from = ItemIdGetOffset(&item);
+	end = Min(from + Min(ItemIdGetLength(&item), bytes), BLCKSZ);
 	for (Size at = from; at < end; at += CACHE_LINE)
 		__builtin_prefetch(page + at);
 }
