@@ -158,12 +158,15 @@ keyscan_open(KeyScan *ks, Relation rel, const FactColumns *columns,
 	ks->tids = (uint64 *) palloc(FIRST_TIDS * sizeof(uint64));
 }
 
-/* An open index scan with this number of keys. */
+/*
+ * An open index scan with this number of keys. One that returns index tuples
+ * serves also where they are not wanted: a second scan would cost more.
+ */
 static void
 prepare_scan(KeyScan *ks, int nkeys, bool keep_tuples)
 {
 	if (ks->scan != NULL && ks->nkeys == nkeys &&
-		ks->keeps_tuples == keep_tuples)
+		(ks->keeps_tuples || !keep_tuples))
 		return;
 	if (ks->scan != NULL)
 		index_endscan(ks->scan);
@@ -204,7 +207,7 @@ index_key(const KeyScan *ks, int32 entity, FactKey *key)
 	key->nulls |= isnull ? FACT_NULL(FACT_TARGET) : 0;
 }
 
-/* Entries of one entity. */
+/* Entries of one entity, to `row` where it is given and the page allows. */
 static void
 search_entity(KeyScan *ks, int32 entity, KeyScanRow row, void *state)
 {
@@ -216,7 +219,7 @@ search_entity(KeyScan *ks, int32 entity, KeyScanRow row, void *state)
 		FactKey		key;
 
 		CHECK_FOR_INTERRUPTS();
-		if (!ks->keeps_tuples ||
+		if (row == NULL ||
 			!VM_ALL_VISIBLE(ks->rel, block, &ks->vmbuffer))
 		{
 			add_tid(ks, tid);
@@ -250,7 +253,7 @@ keyscan_search(KeyScan *ks, const FactHop *hop, KeyScanRow row, void *state)
 		CHECK_FOR_INTERRUPTS();
 		keys[0].sk_argument = Int32GetDatum(hop->seeds[i]);
 		index_rescan(ks->scan, keys, nkeys, NULL, 0);
-		search_entity(ks, hop->seeds[i], row, state);
+		search_entity(ks, hop->seeds[i], covered ? row : NULL, state);
 	}
 
 	/* Visiting a row twice would be wrong; being sure costs one pass. */
