@@ -206,10 +206,14 @@ static void
 answer_from_index(void *arg, const FactKey *key)
 {
 	IndexAnswer *answer = (IndexAnswer *) arg;
-	FactRow		row = {.key = *key, .embedding_null = true, .payload_null = true};
+	FactRow		row;
 
-	if (facts_passes(&answer->hop->filter, key))
-		answer->sink(answer->state, &row);
+	if (!facts_passes(&answer->hop->filter, key))
+		return;
+	memset(&row, 0, sizeof(row));
+	row.key = *key;
+	row.embedding_null = row.payload_null = true;
+	answer->sink(answer->state, &row);
 }
 
 static void
