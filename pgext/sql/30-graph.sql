@@ -48,6 +48,11 @@ CREATE FUNCTION sorted_heap_graph_config(
 RETURNS record
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+-- Planner support of the ranking functions: row estimate, and a plan node of
+-- their own in FROM.
+CREATE FUNCTION sorted_heap_graph_support(internal) RETURNS internal
+AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 CREATE FUNCTION sorted_heap_expand_ids(
 	rel regclass,
 	seed_ids int4[],
@@ -66,7 +71,8 @@ CREATE FUNCTION sorted_heap_expand_rerank(
 	limit_rows int4 DEFAULT 0)
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_expand_twohop_rerank(
 	rel regclass,
@@ -78,7 +84,8 @@ CREATE FUNCTION sorted_heap_expand_twohop_rerank(
 	limit_rows int4 DEFAULT 0)
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_expand_twohop_path_rerank(
 	rel regclass,
@@ -90,7 +97,8 @@ CREATE FUNCTION sorted_heap_expand_twohop_path_rerank(
 	limit_rows int4 DEFAULT 0)
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_expand_multihop_rerank(
 	rel regclass,
@@ -101,7 +109,8 @@ CREATE FUNCTION sorted_heap_expand_multihop_rerank(
 	limit_rows int4 DEFAULT 0)
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_expand_multihop_path_rerank(
 	rel regclass,
@@ -112,7 +121,8 @@ CREATE FUNCTION sorted_heap_expand_multihop_path_rerank(
 	limit_rows int4 DEFAULT 0)
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 -- The functions below find their seeds by reading the whole table.
 
@@ -126,7 +136,8 @@ CREATE FUNCTION sorted_heap_graph_rag_scan(
 	seed_filter text DEFAULT 'none')
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_graph_rag_twohop_scan(
 	rel regclass,
@@ -139,7 +150,8 @@ CREATE FUNCTION sorted_heap_graph_rag_twohop_scan(
 	seed_filter text DEFAULT 'none')
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_graph_rag_twohop_path_scan(
 	rel regclass,
@@ -152,7 +164,8 @@ CREATE FUNCTION sorted_heap_graph_rag_twohop_path_scan(
 	seed_filter text DEFAULT 'none')
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_graph_rag(
 	rel regclass,
@@ -165,7 +178,8 @@ CREATE FUNCTION sorted_heap_graph_rag(
 	seed_filter text DEFAULT 'none')
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	payload text, distance float8)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 10000 ROWS 10
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_graph_rag_stats(
 	OUT calls int8,

@@ -27,6 +27,17 @@
 	tuplesort_getdatum(sort, true, value, isnull, NULL)
 #endif
 
+/* Comparison of an index column (18 asks for the direction, not the strategy). */
+#if PG_VERSION_NUM >= 180000
+#define prepare_index_sort(index, descending, key) \
+	PrepareSortSupportFromIndexRel(index, descending, key)
+#else
+#define prepare_index_sort(index, descending, key) \
+	PrepareSortSupportFromIndexRel(index, (descending) \
+								   ? BTGreaterStrategyNumber \
+								   : BTLessStrategyNumber, key)
+#endif
+
 /* May the current user maintain the table? Its owner; since 17 also a holder
  * of MAINTAIN. */
 #if PG_VERSION_NUM >= 170000
@@ -80,7 +91,41 @@
 
 /* old_snapshot_threshold is gone in 17. */
 #if PG_VERSION_NUM >= 170000
-#define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#define TestForOldSnapshot(snapshot, relation, page) ((void) (page))
+#endif
+
+/* Pathkeys for an expression that some equivalence class knows; 16 dropped the
+ * set of relations below outer joins. */
+#if PG_VERSION_NUM < 160000
+#define expression_pathkey(root, expr, opno, relids) \
+	build_expression_pathkey(root, expr, NULL, opno, relids, false)
+#else
+#define expression_pathkey(root, expr, opno, relids) \
+	build_expression_pathkey(root, expr, opno, relids, false)
+#endif
+
+/* Names and Vars of a range table entry's columns (18 has returning types). */
+#if PG_VERSION_NUM >= 180000
+#define expand_rte(rte, rti, names, vars) \
+	expandRTE(rte, rti, 0, VAR_RETURNING_DEFAULT, -1, false, names, vars)
+#else
+#define expand_rte(rte, rti, names, vars) \
+	expandRTE(rte, rti, 0, -1, false, names, vars)
+#endif
+
+/* EXECUTE on a function (spelled anew in 16). */
+#if PG_VERSION_NUM < 160000
+#define function_aclcheck(funcid, role) \
+	pg_proc_aclcheck(funcid, role, ACL_EXECUTE)
+#else
+#define function_aclcheck(funcid, role) \
+	object_aclcheck(ProcedureRelationId, funcid, role, ACL_EXECUTE)
+#endif
+
+/* ExplainState moved in 18. */
+#if PG_VERSION_NUM >= 180000
+#include "commands/explain_format.h"
+#include "commands/explain_state.h"
 #endif
 
 #endif							/* COMPAT_H */

@@ -7,6 +7,8 @@
 #include "fmgr.h"
 
 #include "dist.h"
+#include "guc.h"
+#include "planner/hooks.h"
 
 PG_MODULE_MAGIC;
 
@@ -16,4 +18,6 @@ void
 _PG_init(void)
 {
 	(void) dist_kernels();
+	guc_init();
+	planner_hooks_init();
 }

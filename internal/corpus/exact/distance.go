@@ -5,17 +5,21 @@ import (
 	"math"
 )
 
-// vector is a query prepared for many distances.
+// vector is a vector prepared for many distances to it.
 type vector struct {
-	components []float32
+	components []float64
 	norm       float64
 }
 
 func (g *Graph) vector(query []float32) (vector, error) {
 	if len(query) != g.dim {
-		return vector{}, fmt.Errorf("query has %d components, facts have %d: %w", len(query), g.dim, ErrDimension)
+		return vector{}, fmt.Errorf("%d components where the graph has %d: %w", len(query), g.dim, ErrDimension)
 	}
-	return vector{query, norm(query)}, nil
+	wide := make([]float64, len(query))
+	for i, x := range query {
+		wide[i] = float64(x)
+	}
+	return vector{wide, math.Sqrt(dot(wide, query))}, nil
 }
 
 // distance returns the cosine distance, 0 to 2, to a row with a known norm; NaN
@@ -28,21 +32,19 @@ func (v vector) distance(row []float32, rowNorm float64) float64 {
 	return 1 - min(max(similarity, -1), 1)
 }
 
-func norm(a []float32) float64 { return math.Sqrt(dot(a, a)) }
-
 // dot sums in a fixed order, so equal vectors have equal distances.
-func dot(a, b []float32) float64 {
+func dot(a []float64, b []float32) float64 {
 	b = b[:len(a)]
 	var s0, s1, s2, s3 float64
 	i := 0
 	for ; i+4 <= len(a); i += 4 {
-		s0 += float64(a[i]) * float64(b[i])
-		s1 += float64(a[i+1]) * float64(b[i+1])
-		s2 += float64(a[i+2]) * float64(b[i+2])
-		s3 += float64(a[i+3]) * float64(b[i+3])
+		s0 += a[i] * float64(b[i])
+		s1 += a[i+1] * float64(b[i+1])
+		s2 += a[i+2] * float64(b[i+2])
+		s3 += a[i+3] * float64(b[i+3])
 	}
 	for ; i < len(a); i++ {
-		s0 += float64(a[i]) * float64(b[i])
+		s0 += a[i] * float64(b[i])
 	}
 	return (s0 + s1) + (s2 + s3)
 }

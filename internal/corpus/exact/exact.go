@@ -61,10 +61,11 @@ func New(rows []corpus.Fact, dim int) (*Graph, error) {
 		dim:      dim,
 	}
 	for i := range rows {
-		if len(rows[i].Embedding) != dim {
-			return nil, fmt.Errorf("index fact %d: %d components, want %d: %w", i, len(rows[i].Embedding), dim, ErrDimension)
+		self, err := g.vector(rows[i].Embedding)
+		if err != nil {
+			return nil, fmt.Errorf("index fact %d: %w", i, err)
 		}
-		g.norms[i] = norm(rows[i].Embedding)
+		g.norms[i] = self.norm
 		g.byEntity[rows[i].Entity] = append(g.byEntity[rows[i].Entity], i)
 	}
 	for _, numbers := range g.byEntity {
@@ -144,16 +145,36 @@ func (g *Graph) Rank(query []float32, rows []int, k int) ([]Result, error) {
 	return g.top(scored, k), nil
 }
 
-// top orders results and keeps the best k that have a distance.
+// top returns the best k results that have a distance, in order; it may reuse
+// the slice. A short list of the best so far spares the sort of all: of many
+// results few ever enter it.
 func (g *Graph) top(results []Result, k int) []Result {
 	results = slices.DeleteFunc(results, func(r Result) bool { return math.IsNaN(r.Score) })
-	slices.SortFunc(results, func(a, b Result) int {
-		if c := cmp.Compare(a.Score, b.Score); c != 0 {
-			return c
+	if k <= 0 {
+		return nil
+	}
+	if k >= len(results) {
+		slices.SortFunc(results, g.compare)
+		return results
+	}
+	best := make([]Result, 0, k+1)
+	for _, r := range results {
+		if len(best) == k && g.compare(r, best[k-1]) >= 0 {
+			continue
 		}
-		return g.compareKeys(a.Row, b.Row)
-	})
-	return results[:min(max(k, 0), len(results))]
+		at, _ := slices.BinarySearchFunc(best, r, g.compare)
+		best = slices.Insert(best, at, r)
+		best = best[:min(len(best), k)]
+	}
+	return best
+}
+
+// compare orders results by score, then key.
+func (g *Graph) compare(a, b Result) int {
+	if a.Score != b.Score {
+		return cmp.Compare(a.Score, b.Score)
+	}
+	return g.compareKeys(a.Row, b.Row)
 }
 
 // compareKeys orders rows by entity, relation, target, then row number.

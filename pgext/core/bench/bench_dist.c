@@ -7,8 +7,9 @@
  * those of the vectors, not of the query. Beside every kernel stands a plain
  * read of the same bytes, so that a kernel waiting for memory is seen as such.
  *
- * Samples of all kernels alternate, so that a noisy moment hits all alike, and
- * the median is shown.
+ * Time is this process's processor time: a neighbour on the same core does not
+ * count, one on the same memory does. Samples of all kernels alternate, so that
+ * a noisy moment hits all alike, and the median is shown.
  */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>
@@ -28,69 +29,74 @@
 /* Vectors start 8 bytes past a cache line, as after the header of an svec. */
 #define SVEC_OFFSET	2
 
-typedef double (*RowFn) (const DistKernels *k, const float *query,
-						 const float *rows, size_t nrows, uint32_t dim);
+/* A query and the vectors that it meets. */
+typedef struct Work
+{
+	const DistKernels *kernels;
+	DistQuery	cosine;			/* the same query, prepared */
+	const float *query;
+	const float *rows;
+	size_t		nrows;
+	uint32_t	dim;
+} Work;
+
+typedef double (*RowFn) (const Work *w);
 
 static double
-row_dot(const DistKernels *k, const float *query, const float *rows,
-		size_t nrows, uint32_t dim)
+row_dot(const Work *w)
 {
 	double		total = 0.0;
 
-	for (size_t i = 0; i < nrows; i++)
-		total += k->dot_f32(query, rows + i * dim, dim);
+	for (size_t i = 0; i < w->nrows; i++)
+		total += w->kernels->dot_f32(w->query, w->rows + i * w->dim, w->dim);
 	return total;
 }
 
 static double
-row_l2sq(const DistKernels *k, const float *query, const float *rows,
-		 size_t nrows, uint32_t dim)
+row_l2sq(const Work *w)
 {
 	double		total = 0.0;
 
-	for (size_t i = 0; i < nrows; i++)
-		total += k->l2sq_f32(query, rows + i * dim, dim);
+	for (size_t i = 0; i < w->nrows; i++)
+		total += w->kernels->l2sq_f32(w->query, w->rows + i * w->dim, w->dim);
 	return total;
 }
 
 static double
-row_l1(const DistKernels *k, const float *query, const float *rows,
-	   size_t nrows, uint32_t dim)
+row_l1(const Work *w)
 {
 	double		total = 0.0;
 
-	for (size_t i = 0; i < nrows; i++)
-		total += k->l1_f32(query, rows + i * dim, dim);
+	for (size_t i = 0; i < w->nrows; i++)
+		total += w->kernels->l1_f32(w->query, w->rows + i * w->dim, w->dim);
 	return total;
 }
 
 static double
-row_dotnorm(const DistKernels *k, const float *query, const float *rows,
-			size_t nrows, uint32_t dim)
+row_dotnorm(const Work *w)
 {
 	double		total = 0.0;
 
-	for (size_t i = 0; i < nrows; i++)
+	for (size_t i = 0; i < w->nrows; i++)
 	{
 		DistSums	sums;
 
-		k->dotnorm_f32(query, rows + i * dim, dim, &sums);
+		w->kernels->dotnorm_f32(w->query, w->rows + i * w->dim, w->dim, &sums);
 		total += sums.dot + sums.bb;
 	}
 	return total;
 }
 
 static double
-row_cosine(const DistKernels *k, const float *query, const float *rows,
-		   size_t nrows, uint32_t dim)
+row_cosine(const Work *w)
 {
 	double		total = 0.0;
 
-	for (size_t i = 0; i < nrows; i++)
+	for (size_t i = 0; i < w->nrows; i++)
 	{
 		DistSums	sums;
 
-		k->cosine_f32(query, rows + i * dim, dim, &sums);
+		w->kernels->cosine_f32(w->query, w->rows + i * w->dim, w->dim, &sums);
 		total += sums.dot + sums.bb;
 	}
 	return total;
@@ -98,15 +104,12 @@ row_cosine(const DistKernels *k, const float *query, const float *rows,
 
 /* The whole distance, as a scan calls it. */
 static double
-row_query(const DistKernels *k, const float *query, const float *rows,
-		  size_t nrows, uint32_t dim)
+row_query(const Work *w)
 {
 	double		total = 0.0;
-	DistQuery	dq;
 
-	dist_query_init_by(&dq, k, DIST_COSINE, query, dim);
-	for (size_t i = 0; i < nrows; i++)
-		total += dist_query_f32(&dq, rows + i * dim);
+	for (size_t i = 0; i < w->nrows; i++)
+		total += dist_query_f32(&w->cosine, w->rows + i * w->dim);
 	return total;
 }
 
@@ -134,22 +137,19 @@ read_avx2(const float *rows, size_t floats)
 #endif
 
 static double
-row_read(const DistKernels *k, const float *query, const float *rows,
-		 size_t nrows, uint32_t dim)
+row_read(const Work *w)
 {
 	uint64_t	bits = 0;
 
-	(void) query;
 #if defined(__x86_64__)
-	if (strcmp(k->isa, "avx2") == 0)
-		return read_avx2(rows, nrows * dim);
+	if (strcmp(w->kernels->isa, "avx2") == 0)
+		return read_avx2(w->rows, w->nrows * w->dim);
 #endif
-	(void) k;
-	for (size_t i = 0; i + 4 <= nrows * dim; i += 4)
+	for (size_t i = 0; i + 4 <= w->nrows * w->dim; i += 4)
 	{
 		uint64_t	words[2];
 
-		memcpy(words, rows + i, sizeof(words));
+		memcpy(words, w->rows + i, sizeof(words));
 		bits |= words[0] | words[1];
 	}
 	return (double) bits;
@@ -188,11 +188,11 @@ static const uint32_t dims[] = {128, 384, 768, 1536};
 static volatile double sink;
 
 static double
-now_ns(void)
+cpu_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return (double) now.tv_sec * 1e9 + (double) now.tv_nsec;
 }
 
@@ -207,23 +207,22 @@ compare_doubles(const void *left, const void *right)
 
 /* Nanoseconds per product of one sample. */
 static double
-sample(const Column *column, const DistKernels *k, const float *query,
-	   const float *rows, size_t nrows, uint32_t dim)
+sample(RowFn function, const Work *w)
 {
-	size_t		row_bytes = nrows * dim * sizeof(float);
+	size_t		row_bytes = w->nrows * w->dim * sizeof(float);
 	size_t		passes = SAMPLE_BYTES / row_bytes + 1;
 	double		total = 0.0;
 	double		start;
 	double		elapsed;
 
 	if (row_bytes < SAMPLE_BYTES)
-		total += column->function(k, query, rows, nrows, dim);	/* fill the cache */
-	start = now_ns();
+		total += function(w);	/* fill the cache */
+	start = cpu_ns();
 	for (size_t pass = 0; pass < passes; pass++)
-		total += column->function(k, query, rows, nrows, dim);
-	elapsed = now_ns() - start;
+		total += function(w);
+	elapsed = cpu_ns() - start;
 	sink = total;
-	return elapsed / (double) (passes * nrows);
+	return elapsed / (double) (passes * w->nrows);
 }
 
 static void
@@ -231,12 +230,16 @@ bench_line(const DistKernels *k, const Place *place, const float *query,
 		   const float *rows, uint32_t dim)
 {
 	double		ns[NCOLUMNS][SAMPLES];
-	size_t		nrows = place->bytes / (dim * sizeof(float));
+	Work		work = {
+		.kernels = k, .query = query, .rows = rows,
+		.nrows = place->bytes / (dim * sizeof(float)), .dim = dim
+	};
 
+	dist_query_init_by(&work.cosine, k, DIST_COSINE, query, dim);
 	for (int i = 0; i < SAMPLES; i++)
 	{
 		for (int c = 0; c < NCOLUMNS; c++)
-			ns[c][i] = sample(&columns[c], k, query, rows, nrows, dim);
+			ns[c][i] = sample(columns[c].function, &work);
 	}
 	printf("%-7s %-7s %5u ", k->isa, place->name, dim);
 	for (int c = 0; c < NCOLUMNS; c++)
@@ -271,7 +274,7 @@ main(void)
 	for (uint32_t i = 0; i < dims[NDIMS - 1]; i++)
 		query[i] = (float) (i % 241) / 241.0f - 0.5f;
 
-	printf("ns per vector and GB/s of vectors read; median of %d samples\n\n", SAMPLES);
+	printf("processor ns per vector and GB/s of vectors read; median of %d samples\n\n", SAMPLES);
 	printf("%-7s %-7s %5s ", "set", "from", "dim");
 	for (int c = 0; c < NCOLUMNS; c++)
 		printf(" %7s  GB/s", columns[c].name);

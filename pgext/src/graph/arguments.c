@@ -41,7 +41,7 @@ arg_limit(FunctionCallInfo fcinfo, int n)
 	if (value < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("limit_rows must not be negative, not %d", value),
+				 errmsg("limit_rows must be at least 0, not %d", value),
 				 errhint("Use 0 for no limit.")));
 	return (uint64) value;
 }

@@ -38,7 +38,8 @@ facts_distance(const DistQuery *query, struct varlena *value,
 {
 	if (likely(VARATT_IS_4B_U(value)))
 		return measure(query, (const Svec *) value, distance);
-	if (VARATT_IS_SHORT(value))
+	/* a toast pointer's header looks short too */
+	if (VARATT_IS_SHORT(value) && !VARATT_IS_EXTERNAL(value))
 	{
 		union
 		{

@@ -65,7 +65,7 @@ run_open(GraphRun *run, const GraphCall *call)
 	else
 		run->source = facts_open_query(&run->gate, &run->columns,
 									   &run->query);
-	run->stats.seed_method = seeds_method(call);
+	run->stats.seed_method = seeds_method(call->seeds);
 	run->stats.access = run->source->access;
 }
 

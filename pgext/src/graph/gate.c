@@ -200,8 +200,9 @@ relgate_admit(RelGate *gate, const AttrNumber *columns, int ncolumns)
 	gate->path = RELGATE_PAGES;
 	if (check_enable_rls(relid, InvalidOid, false) == RLS_ENABLED)
 		gate->path = RELGATE_QUERY;
-	else if (gate->rel->rd_rel->relhassubclass && has_subclass(relid))
-		gate->path = RELGATE_QUERY;
+	else if (gate->rel->rd_rel->relhassubclass &&
+			 find_inheritance_children(relid, NoLock) != NIL)
+		gate->path = RELGATE_QUERY;	/* the flag alone may be stale */
 }
 
 void

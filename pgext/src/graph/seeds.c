@@ -12,9 +12,9 @@
 #include "graph/seeds.h"
 
 const char *
-seeds_method(const GraphCall *call)
+seeds_method(GraphSeeds seeds)
 {
-	return call->seeds == GRAPH_SEEDS_GIVEN ? "given" : "exact scan";
+	return seeds == GRAPH_SEEDS_GIVEN ? "given" : "exact scan";
 }
 
 static void

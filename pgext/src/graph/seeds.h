@@ -8,8 +8,8 @@
 #include "graph/engine.h"
 #include "graph/score.h"
 
-/* How the seeds of a call are found, for the statistics. */
-extern const char *seeds_method(const GraphCall *call);
+/* How such seeds are found, for statistics and EXPLAIN. */
+extern const char *seeds_method(GraphSeeds seeds);
 
 /* Fill and seal the frontier with the call's seeds, each at no cost. */
 extern void seeds_find(const GraphCall *call, FactSource *source,

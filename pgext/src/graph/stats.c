@@ -2,14 +2,19 @@
  * stats.c
  *	  What the last graph call of this backend did, and how long it took.
  *
- * Backend-local, so there is nothing to lock and nothing another role could
- * read. The clock is read a fixed five times a call.
+ * Backend-local, so there is nothing to lock. Counts are data: a record shows
+ * only to the role that made the call (else a SECURITY DEFINER function would
+ * betray how many rows it saw) and to members of pg_read_all_stats. The clock
+ * is read a fixed five times a call.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "catalog/pg_authid.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 
 #include "graph/stats.h"
@@ -18,6 +23,7 @@ PG_FUNCTION_INFO_V1(sorted_heap_graph_rag_stats);
 PG_FUNCTION_INFO_V1(sorted_heap_graph_rag_reset_stats);
 
 static GraphStats last_call;
+static Oid	last_caller;
 static uint64 ncalls;
 
 static double
@@ -53,26 +59,36 @@ stats_end(GraphStats *stats)
 	INSTR_TIME_SET_CURRENT(now);
 	stats->total_ms = elapsed_ms(stats->start, now);
 	last_call = *stats;
+	last_caller = GetUserId();
 	ncalls++;
 }
 
-/* One row: the number of calls, and the last one's record (nulls before). */
+const GraphStats *
+stats_last(void)
+{
+	return &last_call;
+}
+
+/* One row: the number of calls, and the last one's record where it shows. */
 Datum
 sorted_heap_graph_rag_stats(PG_FUNCTION_ARGS)
 {
 	TupleDesc	desc;
 	Datum		values[13] = {0};
 	bool		nulls[13];
+	bool		shown = ncalls > 0 &&
+		(last_caller == GetUserId() ||
+		 has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS));
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||
 		desc->natts != lengthof(values))
 		elog(ERROR, "return type must be a row type of %d columns",
 			 (int) lengthof(values));
 
-	memset(nulls, ncalls == 0, sizeof(nulls));
+	memset(nulls, !shown, sizeof(nulls));
 	nulls[0] = false;
 	values[0] = Int64GetDatum((int64) ncalls);
-	if (ncalls > 0)
+	if (shown)
 	{
 		values[1] = CStringGetTextDatum(last_call.api);
 		values[2] = CStringGetTextDatum(last_call.seed_method);

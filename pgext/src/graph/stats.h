@@ -41,4 +41,7 @@ extern void stats_mark(GraphStats *stats, GraphStage stage);
 /* Publish as the last call. A call that fails is not published. */
 extern void stats_end(GraphStats *stats);
 
+/* The record of the last call that ended. */
+extern const GraphStats *stats_last(void);
+
 #endif							/* GRAPH_STATS_H */

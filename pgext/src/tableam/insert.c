@@ -26,6 +26,7 @@
 #include "utils/sortsupport.h"
 #include "utils/timestamp.h"
 
+#include "compat.h"
 #include "keysearch.h"
 #include "tableam/sorted_heap.h"
 
@@ -136,10 +137,7 @@ prepare_sort(BatchSort *bs, Relation index)
 		key->ssup_nulls_first = (option & INDOPTION_NULLS_FIRST) != 0;
 		key->ssup_attno = bs->attnums[i];
 		key->abbreviate = false;
-		PrepareSortSupportFromIndexRel(index,
-									   (option & INDOPTION_DESC) != 0
-									   ? BTGreaterStrategyNumber
-									   : BTLessStrategyNumber, key);
+		prepare_index_sort(index, (option & INDOPTION_DESC) != 0, key);
 	}
 }
 

@@ -17,7 +17,7 @@ INSERT INTO fixture_sorted SELECT * FROM fixture_heap;
 SELECT sorted_heap_compact('fixture_sorted');
 
 -- Each answer as one line: payload and distance in the order returned.
-CREATE FUNCTION answers(t regclass) RETURNS TABLE (what text, rows text)
+CREATE FUNCTION answers(t regclass) RETURNS TABLE (n int, what text, rows text)
 LANGUAGE sql AS $$
 WITH calls (n, what, payload, distance) AS (
 	SELECT 1, 'ids', payload, NULL::float8 FROM sorted_heap_expand_ids(t, '{1,3}')
@@ -33,16 +33,17 @@ WITH calls (n, what, payload, distance) AS (
 	UNION ALL SELECT 11, 'rag twohop 1, 2', payload, distance FROM sorted_heap_graph_rag_twohop_scan(t, '[0,0,1,0]', 2, 2, 1, 2)
 	UNION ALL SELECT 12, 'rag twohop path 1, 2', payload, distance FROM sorted_heap_graph_rag_twohop_path_scan(t, '[0,0,1,0]', 2, 2, 1, 2)
 	UNION ALL SELECT 13, 'graph_rag {2}', payload, distance FROM sorted_heap_graph_rag(t, '[1,0,0,0]', '{2}', 2)
-	-- 3 -1-> 1 -2-> 3 -2-> 5: 0 + .006116 + 1 with q nearest d
+	-- 3 -1-> 1 -2-> 3 -2-> 5 costs 1 + .006116 + 1
 	UNION ALL SELECT 14, 'multihop path 1, 2, 2', payload, distance FROM sorted_heap_expand_multihop_path_rerank(t, '{3}', '[1,0,0,0]', 3, '{1,2,2}')
 	UNION ALL SELECT 15, 'multihop 1, any', payload, distance FROM sorted_heap_expand_multihop_rerank(t, '{3}', '[1,0,0,0]', 3, '{1,NULL}')
 )
-SELECT what, string_agg(concat_ws(' ', payload, round(distance::numeric, 6)), ', ')
+SELECT n, what, string_agg(concat_ws(' ', payload, round(distance::numeric, 6)), ', ')
 FROM calls GROUP BY n, what ORDER BY n
 $$;
 
 SELECT h.what, h.rows, h.rows = s.rows AS same
-FROM answers('fixture_heap') h JOIN answers('fixture_sorted') s USING (what);
+FROM answers('fixture_heap') h JOIN answers('fixture_sorted') s USING (n, what)
+ORDER BY n;
 
 -- All columns.
 SELECT * FROM sorted_heap_expand_ids('fixture_heap', '{4,2}');

@@ -1,0 +1,33 @@
+/*
+ * hooks.c
+ *	  The only place that touches planner hook globals: save, chain, dispatch.
+ *
+ * The library need not be preloaded: planning a query that calls one of our
+ * functions runs their support function, which loads the library before the
+ * path list hook of that relation is looked at.
+ */
+#include "postgres.h"
+
+#include "optimizer/paths.h"
+
+#include "planner/graph_path.h"
+#include "planner/hooks.h"
+
+static set_rel_pathlist_hook_type previous_pathlist_hook;
+
+static void
+planner_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *rte)
+{
+	if (previous_pathlist_hook)
+		previous_pathlist_hook(root, rel, rti, rte);
+	if (rte->rtekind == RTE_FUNCTION)
+		graph_path_add(root, rel, rte);
+}
+
+void
+planner_hooks_init(void)
+{
+	graph_path_init();
+	previous_pathlist_hook = set_rel_pathlist_hook;
+	set_rel_pathlist_hook = planner_pathlist;
+}
