@@ -23,25 +23,25 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, step string // the line on standard error after which the signal comes
+		chains     string // enough for the step to last
 		signal     syscall.Signal
-		code       int
 	}{
-		{"starting", "start server", syscall.SIGINT, exitInterrupted},
-		{"loading", "load heap", syscall.SIGINT, exitInterrupted},
-		{"building", "load pgvector", syscall.SIGTERM, exitInterrupted},
-		{"measuring", "measure multihop", syscall.SIGINT, exitInterrupted},
+		{"starting", "start server", "100", syscall.SIGINT},
+		{"loading", "load heap", "1500", syscall.SIGINT},
+		{"building", "load pgvector", "1500", syscall.SIGTERM},
+		{"measuring", "measure multihop", "100", syscall.SIGINT},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := serverDir(t)
 			cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "local:"+spec,
-				"--chains", "1500", "--runs", "1000", "--warm-up", "1", "--cases", "expand2.*_in", "--out", filepath.Join(dir, "r.json"))
+				"--chains", c.chains, "--runs", "1000", "--warm-up", "1", "--cases", "expand2.*_in", "--out", filepath.Join(dir, "r.json"))
 			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-			errors, wait := startUntil(t, cmd, c.step)
+			said, wait := startUntil(t, cmd, c.step)
 			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}
-			if code := wait(); code != c.code {
-				t.Errorf("exit code %d, want %d; it said\n%s", code, c.code, errors.String())
+			if code := wait(); code != exitInterrupted {
+				t.Errorf("exit code %d, want %d; it said\n%s", code, exitInterrupted, said.String())
 			}
 			if left := entries(t, dir); len(left) > 0 {
 				t.Errorf("left behind: %v", left)
