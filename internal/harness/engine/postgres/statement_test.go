@@ -109,6 +109,10 @@ func TestPlanSummary(t *testing.T) {
 	if got, want := plan.summary(), "Limit: Index Scan facts_ann, Seq Scan facts, expand"; got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
+	graph := planNode{NodeType: "Custom Scan", Provider: "SortedHeapGraph", Graph: "sorted_heap_graph_rag_scan"}
+	if got, want := graph.summary(), "Custom Scan: SortedHeapGraph sorted_heap_graph_rag_scan"; got != want {
+		t.Errorf("summary %q, want %q", got, want)
+	}
 	if got := (planNode{NodeType: "Result"}).summary(); got != "Result" {
 		t.Errorf("summary of a lone node %q", got)
 	}
