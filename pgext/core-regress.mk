@@ -6,6 +6,7 @@
 #
 #	make core-regress PG_SRC=DIR	DIR: PostgreSQL's source tree, best of the
 #					minor version that PG_CONFIG has
+#	make core-isolation PG_SRC=DIR	its isolation suite, which must pass as it is
 
 CORE_REGRESS_OUT ?= $(abspath tmp_check_core)
 CORE_REGRESS_DOC = ../docs/core-regression.md
@@ -15,7 +16,7 @@ CORE_REGRESS_LIBS = $(CORE_REGRESS_OUT)/lib
 # A server does not run as root.
 CORE_REGRESS_AS = $(if $(filter 0,$(shell id -u)),runuser -u postgres --)
 
-.PHONY: core-regress core-regress-libs core-regress-heap core-regress-sorted_heap
+.PHONY: core-regress core-isolation core-regress-libs core-regress-heap core-regress-sorted_heap
 
 core-regress: core-regress-sorted_heap
 	@cd $(CORE_REGRESS_OUT) && diff -rq heap/results sorted_heap/results > differing || test $$? -eq 1
@@ -32,6 +33,12 @@ core-regress-heap core-regress-sorted_heap: core-regress-%: core-regress-libs
 	cd $(CORE_REGRESS_OUT) && $(CORE_REGRESS_AS) '$(abspath $(top_builddir)/src/test/regress/pg_regress)' \
 		--bindir='$(bindir)' --dlpath=$(CORE_REGRESS_LIBS) --inputdir=$(CORE_REGRESS_SRC) --outputdir=$(CORE_REGRESS_OUT)/$* --schedule=$(CORE_REGRESS_SRC)/parallel_schedule \
 		--temp-instance=$(CORE_REGRESS_OUT)/$*/instance --temp-config=$(CORE_REGRESS_OUT)/$*.conf --load-extension=$(EXTENSION) --no-locale --encoding=UTF8 --max-concurrent-tests=20 || test $$? -eq 1
+
+core-isolation: core-regress-libs
+	@echo "default_table_access_method = sorted_heap" > $(CORE_REGRESS_OUT)/sorted_heap.conf
+	cd $(CORE_REGRESS_OUT) && $(CORE_REGRESS_AS) '$(abspath $(top_builddir)/src/test/isolation/pg_isolation_regress)' \
+		--bindir='$(bindir)' --inputdir=$(PG_SRC)/src/test/isolation --outputdir=$(CORE_REGRESS_OUT)/sorted_heap --schedule=$(PG_SRC)/src/test/isolation/isolation_schedule \
+		--temp-instance=$(CORE_REGRESS_OUT)/sorted_heap/instance --temp-config=$(CORE_REGRESS_OUT)/sorted_heap.conf --load-extension=$(EXTENSION) --no-locale --encoding=UTF8
 
 # The suite loads C functions: its own, compiled here, and two of contrib/spi.
 core-regress-libs:

@@ -11,14 +11,14 @@ import (
 )
 
 func valid() *result.File {
-	one := 1.0
+	one, low, high := 1.0, 0.9, 1.1
 	return &result.File{
 		Schema: result.Schema,
 		Env:    result.Env{Time: "2026-01-02T03:04:05Z", Commit: "abc", CPU: "a cpu", Cores: 2, Settings: map[string]string{"jit": "off"}},
 		Params: map[string]any{"dim": 8.0},
 		Rows: []result.Row{
 			{Scenario: "s", Corpus: "c", Engine: "heap", Case: "k", Params: map[string]any{}, Queries: 3, Samples: 9,
-				ClientMS: &result.Latency{P50: 1, P95: 2, P99: 3, Mean: 1.5, P50Lo: 0.9, P50Hi: 1.1},
+				ClientMS: &result.Latency{P50: 1, P95: 2, P99: 3, Mean: 1.5, P50Lo: &low, P50Hi: &high},
 				Quality:  &result.Quality{HitAt1: &one}, Answers: []string{"00000001"}},
 			{Scenario: "s", Corpus: "c", Engine: "gone", Params: map[string]any{}, Error: "not installed"},
 		},
