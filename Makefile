@@ -37,7 +37,8 @@ help: ## show this list
 	  /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
 bench: deps ## from a bare machine to the first tables: graph retrieval on three engines
-	$(MAKE) --no-print-directory build install
+	$(MAKE) -s -j2 build
+	$(MAKE) -s install
 	bin/benchgraph run multihop --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/multihop.json
 	bin/benchgraph run gutenberg --pg local:$(PG_CONFIG) $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
 
