@@ -335,3 +335,22 @@ CREATE AGGREGATE sum(svec) (
 	INITCOND = '{0}',
 	PARALLEL = SAFE
 );
+
+COMMENT ON OPERATOR <=> (svec, svec) IS 'cosine distance, NaN to a vector of length zero';
+COMMENT ON OPERATOR <-> (svec, svec) IS 'Euclidean distance';
+COMMENT ON OPERATOR <#> (svec, svec) IS 'negative inner product';
+COMMENT ON OPERATOR <+> (svec, svec) IS 'sum of absolute differences';
+COMMENT ON OPERATOR + (svec, svec) IS 'sum by component';
+COMMENT ON OPERATOR - (svec, svec) IS 'difference by component';
+COMMENT ON OPERATOR * (svec, svec) IS 'product by component';
+COMMENT ON OPERATOR || (svec, svec) IS 'concatenate';
+COMMENT ON FUNCTION cosine_distance(svec, svec) IS 'same as operator <=>';
+COMMENT ON FUNCTION inner_product(svec, svec) IS 'sum of products by component';
+COMMENT ON FUNCTION svec_dims(svec) IS 'number of components';
+COMMENT ON FUNCTION vector_dims(svec) IS 'number of components';
+COMMENT ON FUNCTION svec_norm(svec) IS 'Euclidean length';
+COMMENT ON FUNCTION l2_norm(svec) IS 'Euclidean length';
+COMMENT ON FUNCTION l2_normalize(svec) IS 'scale to length 1';
+COMMENT ON FUNCTION subvector(svec, integer, integer) IS 'components from a position, counted from 1, so many';
+COMMENT ON AGGREGATE avg(svec) IS 'mean by component';
+COMMENT ON AGGREGATE sum(svec) IS 'sum by component';

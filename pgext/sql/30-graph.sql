@@ -201,3 +201,35 @@ AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 CREATE FUNCTION sorted_heap_graph_rag_reset_stats() RETURNS void
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
+
+-- docs/graph-functions.md tells the arguments.
+COMMENT ON FUNCTION sorted_heap_graph_register(regclass, name, name, name, name, name) IS
+	'name the five columns of a facts table that does not use the default names';
+COMMENT ON FUNCTION sorted_heap_graph_unregister(regclass) IS
+	'return to the default column names; true when others were registered';
+COMMENT ON FUNCTION sorted_heap_graph_config(regclass) IS
+	'the column names that graph functions use for a table';
+COMMENT ON FUNCTION sorted_heap_expand_ids(regclass, int4[], int4, int4) IS
+	'all facts of the given entities';
+COMMENT ON FUNCTION sorted_heap_expand_rerank(regclass, int4[], svec, int4, int4, int4) IS
+	'facts of the given entities, nearest first';
+COMMENT ON FUNCTION sorted_heap_expand_twohop_rerank(regclass, int4[], svec, int4, int4, int4, int4) IS
+	'facts two hops from the given entities, nearest first';
+COMMENT ON FUNCTION sorted_heap_expand_twohop_path_rerank(regclass, int4[], svec, int4, int4, int4, int4) IS
+	'facts two hops from the given entities, by the sum of distances along the path';
+COMMENT ON FUNCTION sorted_heap_expand_multihop_rerank(regclass, int4[], svec, int4, int4[], int4) IS
+	'facts at the end of a path of relations from the given entities, nearest first';
+COMMENT ON FUNCTION sorted_heap_expand_multihop_path_rerank(regclass, int4[], svec, int4, int4[], int4) IS
+	'facts at the end of a path of relations from the given entities, by the sum of distances along it';
+COMMENT ON FUNCTION sorted_heap_graph_rag_scan(regclass, svec, int4, int4, int4, int4, text) IS
+	'facts of the targets of the nearest rows, nearest first';
+COMMENT ON FUNCTION sorted_heap_graph_rag_twohop_scan(regclass, svec, int4, int4, int4, int4, int4, text) IS
+	'facts two hops from the entities of the nearest rows, nearest first';
+COMMENT ON FUNCTION sorted_heap_graph_rag_twohop_path_scan(regclass, svec, int4, int4, int4, int4, int4, text) IS
+	'facts two hops from the entities of the nearest rows, by the sum of distances along the path';
+COMMENT ON FUNCTION sorted_heap_graph_rag(regclass, svec, int4[], int4, int4, text, int4, text) IS
+	'facts at the end of a path of relations from the entities of the nearest rows';
+COMMENT ON FUNCTION sorted_heap_graph_rag_stats() IS
+	'what the last graph call of this session did, and how long it took';
+COMMENT ON FUNCTION sorted_heap_graph_rag_reset_stats() IS
+	'forget the last graph call and the number of calls';
