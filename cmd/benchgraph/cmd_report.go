@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,12 @@ func newReportCommand() *cobra.Command {
 		Use:   "report FILE.json...",
 		Short: "Show result files as tables",
 		Long:  "report writes result files as tables for people, or as Markdown or CSV.\n\n" + exitCodes,
-		Args:  cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, paths []string) error {
+			if len(paths) == 0 {
+				return errors.New("name one or more result files")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			format := report.Text
 			switch {
@@ -44,7 +50,12 @@ func newCompareCommand() *cobra.Command {
 		Short: "Show the ratios of one run to another",
 		Long: "compare shows, row by row, the median of B over that of A with a 95 % interval, the\n" +
 			"share of queries with the same answer, and what makes the files hard to compare.\n\n" + exitCodes,
-		Args: cobra.ExactArgs(2),
+		Args: func(_ *cobra.Command, paths []string) error {
+			if len(paths) != 2 {
+				return fmt.Errorf("name two result files, not %d", len(paths))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, paths []string) error {
 			files, err := readResults(paths)
 			if err != nil {

@@ -144,7 +144,7 @@ func (o runOptions) check() (*regexp.Regexp, error) {
 	}{
 		{"--runs", o.runs, 0, math.MaxInt32}, {"--warm-up", o.warmUp, 0, math.MaxInt32},
 		{"--ann-k", o.annK, 1, math.MaxInt32}, {"--top-k", o.topK, 1, math.MaxInt32},
-		{"--m", o.m, 2, 100}, {"--ef-construction", o.efConstruction, max(4, 2*o.m), 1000}, {"--ef-search", o.efSearch, 1, 1000},
+		{"--m", o.m, 2, 100}, {"--ef-construction", o.efConstruction, max(4, 2*min(o.m, 100)), 1000}, {"--ef-search", o.efSearch, 1, 1000},
 	} {
 		if c.value < c.lowest || c.value > c.upper {
 			errs = append(errs, fmt.Errorf("%s is %d, must be in %d..%d", c.name, c.value, c.lowest, c.upper))

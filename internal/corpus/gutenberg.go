@@ -72,7 +72,7 @@ func (o GutenbergOptions) Validate() error {
 		errs = append(errs, fmt.Errorf("dim %d is outside 1..%d", o.Dim, embed.MaxDim))
 	}
 	if o.Plan != Opening && o.Plan != Fair {
-		errs = append(errs, fmt.Errorf("unrecognized query plan %q", o.Plan))
+		errs = append(errs, fmt.Errorf("unrecognized query plan %q, the plans are %s, %s", o.Plan, Opening, Fair))
 	}
 	return errors.Join(errs...)
 }

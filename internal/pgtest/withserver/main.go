@@ -33,6 +33,10 @@ func main() {
 func run(ctx context.Context, args, env []string, stdout, stderr io.Writer) int {
 	flags := flag.NewFlagSet("withserver", flag.ContinueOnError)
 	flags.SetOutput(stderr)
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: withserver [-pg-config PATH] COMMAND [ARGUMENT...]")
+		flags.PrintDefaults()
+	}
 	pgConfig := flags.String("pg-config", "", "pg_config or major version of the server to start")
 	if err := flags.Parse(args); err != nil {
 		return 2
