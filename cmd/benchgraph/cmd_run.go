@@ -96,7 +96,7 @@ func newScenarioCommand(p process, r runner) *cobra.Command {
 
 // runScenario does one run from start to report.
 func runScenario(ctx context.Context, p process, r runner, o runOptions) (err error) {
-	filter, err := o.check()
+	filter, err := o.check(r.scenario)
 	if err != nil {
 		return usageError{err}
 	}
@@ -110,7 +110,10 @@ func runScenario(ctx context.Context, p process, r runner, o runOptions) (err er
 		return err
 	}
 	queries := len(source.Info().Queries)
-	if o.runs == 0 && queries > 0 {
+	if queries == 0 {
+		return usageError{errors.New("there is no question to ask: --queries must be at least 1, and the corpus must hold a row to ask about")}
+	}
+	if o.runs == 0 {
 		o.runs = int(math.Ceil(float64(stats.MinSamples) / float64(queries)))
 	}
 	progress.Step("start server", 0)
@@ -136,7 +139,7 @@ func runScenario(ctx context.Context, p process, r runner, o runOptions) (err er
 }
 
 // check finds mistakes that would otherwise show after the load.
-func (o runOptions) check() (*regexp.Regexp, error) {
+func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 	var errs []error
 	for _, c := range []struct {
 		name                 string
@@ -150,7 +153,8 @@ func (o runOptions) check() (*regexp.Regexp, error) {
 			errs = append(errs, fmt.Errorf("%s is %d, must be in %d..%d", c.name, c.value, c.lowest, c.upper))
 		}
 	}
-	if _, err := all.New(o.engines, all.Options{}); err != nil {
+	engines, err := all.New(o.engines, all.Options{})
+	if err != nil {
 		errs = append(errs, fmt.Errorf("--engines: %w", err))
 	}
 	if o.cases == "" {
@@ -159,6 +163,8 @@ func (o runOptions) check() (*regexp.Regexp, error) {
 	filter, err := regexp.Compile(o.cases)
 	if err != nil {
 		errs = append(errs, fmt.Errorf("--cases: %w", err))
+	} else if len(errs) == 0 && !s.HasCase(engines, scenario.Params{AnnK: o.annK, TopK: o.topK, Cases: filter}) {
+		errs = append(errs, fmt.Errorf("--cases: no case of the chosen engines matches %q; a run without the flag lists them all", o.cases))
 	}
 	return filter, errors.Join(errs...)
 }

@@ -12,15 +12,15 @@ import (
 	"testing"
 	"time"
 
-	"sortedheap/internal/harness/cluster"
+	"sortedheap/internal/pgtest"
 )
 
 // However a run ends, in whatever step, it leaves no process and no directory.
 func TestInterruptLeavesNothing(t *testing.T) {
-	spec := os.Getenv("PG_CONFIG")
-	if _, err := cluster.Locate(spec); err != nil {
-		t.Skipf("no server to test on: %v", err)
+	if testing.Short() {
+		t.Skip("starts servers")
 	}
+	spec := pgtest.Need(t)
 	for _, c := range []struct {
 		name, step string // the line on standard error after which the signal comes
 		chains     string // enough for the step to last

@@ -44,7 +44,7 @@ func Start(t testing.TB, options ...Option) *cluster.Cluster {
 	for _, o := range options {
 		o(&cfg)
 	}
-	need(t, cfg.PGConfig)
+	Need(t)
 	c, err := cluster.Start(t.Context(), cfg)
 	if err != nil {
 		t.Fatalf("start server: %v", err)
@@ -61,18 +61,21 @@ func Start(t testing.TB, options ...Option) *cluster.Cluster {
 	return c
 }
 
-// need skips, or fails where a server is required, when there is no server
-// with the extension's files.
-func need(t testing.TB, spec string) {
+// Need returns which PostgreSQL tests use, as cluster.Locate takes it. Without
+// one that has the extension's files it skips the test, or fails it where a
+// server is required.
+func Need(t testing.TB) string {
 	t.Helper()
+	spec := os.Getenv("PG_CONFIG")
 	reason := missing(t.Context(), spec)
 	if reason == nil {
-		return
+		return spec
 	}
 	if os.Getenv("SORTED_HEAP_REQUIRE_PG") != "" {
 		t.Fatal(reason)
 	}
 	t.Skipf("no server to test on: %v", reason)
+	return ""
 }
 
 func missing(ctx context.Context, spec string) error {

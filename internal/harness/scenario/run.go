@@ -194,6 +194,19 @@ func (r *run) prepare(ctx context.Context) error {
 	return nil
 }
 
+// HasCase says whether any of the engines has a case that matches, so that a
+// typing error shows before anything is loaded.
+func (s Scenario) HasCase(engines []engine.Engine, p Params) bool {
+	for _, t := range s.Tasks(p.AnnK, p.TopK) {
+		for _, e := range engines {
+			if e.Capabilities().Refuses(t) == "" && (p.Cases == nil || p.Cases.MatchString(s.CaseName(e.Name(), t))) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func (r *run) caseFailed(e *loaded, name string, err error) {
 	r.Progress.Note("case %s of %s: %v", name, e.Name(), err)
 	r.rows = append(r.rows, r.emptyRow(e, name, err))
