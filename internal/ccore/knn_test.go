@@ -161,7 +161,7 @@ func TestKNNProgressAndCancel(t *testing.T) {
 
 	cause := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(t.Context())
-	s.Progress = func(done, total int) { cancel(cause) }
+	s.Progress = func(int, int) { cancel(cause) }
 	if _, err := s.Search(ctx, rows, queries); !errors.Is(err, cause) {
 		t.Errorf("got error %v, want %v", err, cause)
 	}

@@ -233,7 +233,10 @@ func TestSourcesStop(t *testing.T) {
 	}
 	for _, s := range []corpus.Source{l, facts} {
 		seen := 0
-		for range s.All(context.Background()) {
+		for _, err := range s.All(context.Background()) {
+			if err != nil {
+				t.Fatal(err)
+			}
 			if seen++; seen == 3 {
 				break
 			}

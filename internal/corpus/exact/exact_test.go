@@ -182,7 +182,7 @@ func TestHopsAgainstAllPaths(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := allPaths(g, rows, q, seeds, filters, score, 7)
+			want := allPaths(rows, q, seeds, filters, score, 7)
 			if !slices.Equal(got, want) {
 				t.Fatalf("round %d, score %v, hops %v: got %v, want %v", round, score, filters, got, want)
 			}
@@ -190,7 +190,7 @@ func TestHopsAgainstAllPaths(t *testing.T) {
 	}
 }
 
-func allPaths(g *exact.Graph, rows []corpus.Fact, q []float32, seeds, filters []int32, score exact.Score, k int) []exact.Result {
+func allPaths(rows []corpus.Fact, q []float32, seeds, filters []int32, score exact.Score, k int) []exact.Result {
 	best := map[int]float64{}
 	var walk func(id int32, hop int, sum float64)
 	walk = func(id int32, hop int, sum float64) {
