@@ -128,4 +128,43 @@
 #include "commands/explain_state.h"
 #endif
 
+/* What names a relation's files. */
+#if PG_VERSION_NUM >= 160000
+#define relation_locator(rel) ((rel)->rd_locator)
+#else
+#define relation_locator(rel) ((rel)->rd_node)
+#endif
+
+/* Nap if VACUUM's cost limit asks for it; always a point to be interrupted. */
+#if PG_VERSION_NUM >= 180000
+#define vacuum_pause() vacuum_delay_point(false)
+#else
+#define vacuum_pause() vacuum_delay_point()
+#endif
+
+/* Does the collation order text as memcmp() does? */
+#if PG_VERSION_NUM >= 180000
+#define collation_is_c(collation) \
+	(pg_newlocale_from_collation(collation)->collate_is_c)
+#else
+#define collation_is_c(collation) lc_collate_is_c(collation)
+#endif
+
+/* How many elements an array expression may have. */
+#if PG_VERSION_NUM >= 170000
+#define array_length_estimate(root, node) estimate_array_length(root, node)
+#else
+#define array_length_estimate(root, node) estimate_array_length(node)
+#endif
+
+/* Does core tell an index when a statement's inserts are over? */
+#if PG_VERSION_NUM >= 170000
+#define HAVE_AMINSERTCLEANUP 1
+#endif
+
+/* Fields of IndexAmRoutine that came after 15. */
+#if PG_VERSION_NUM >= 160000
+#define HAVE_AMSUMMARIZING 1
+#endif
+
 #endif							/* COMPAT_H */
