@@ -25,17 +25,36 @@ block_keys_supported(Relation heap)
 		heap->rd_tableam->scan_begin == GetHeapamTableAmRoutine()->scan_begin;
 }
 
-bool
-block_tuple_range(Relation heap, HeapTuple tuple, const ZoneKey *key,
-				  ZoneRange *range)
+static void
+tuple_keys(Relation heap, HeapTuple tuple, const ZoneKey *key,
+		   Datum *values, bool *isnull)
 {
 	TupleDesc	desc = RelationGetDescr(heap);
-	Datum		values[ZONE_MAX_COLUMNS];
-	bool		isnull[ZONE_MAX_COLUMNS];
 
 	for (int i = 0; i < key->ncolumns; i++)
 		values[i] = heap_getattr(tuple, key->attnums[i], desc, &isnull[i]);
+}
+
+bool
+block_tuple_range_inline(Relation heap, HeapTuple tuple, const ZoneKey *key,
+						 ZoneRange *range)
+{
+	Datum		values[ZONE_MAX_COLUMNS];
+	bool		isnull[ZONE_MAX_COLUMNS];
+
+	tuple_keys(heap, tuple, key, values, isnull);
 	return zone_row_range_inline(key, values, isnull, range);
+}
+
+void
+block_tuple_range(Relation heap, HeapTuple tuple, const ZoneKey *key,
+				  ZoneRange *range)
+{
+	Datum		values[ZONE_MAX_COLUMNS];
+	bool		isnull[ZONE_MAX_COLUMNS];
+
+	tuple_keys(heap, tuple, key, values, isnull);
+	zone_row_range(key, values, isnull, range);
 }
 
 BlockKeys
@@ -66,7 +85,7 @@ block_keys_read(Relation heap, BlockNumber block, const ZoneKey *key,
 		tuple.t_tableOid = RelationGetRelid(heap);
 		ItemPointerSet(&tuple.t_self, block, offset);
 
-		if (block_tuple_range(heap, &tuple, key, &range))
+		if (block_tuple_range_inline(heap, &tuple, key, &range))
 			keys.range = zone_range_union(keys.range, range);
 		else
 			keys.readable = false;

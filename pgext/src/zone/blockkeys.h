@@ -38,8 +38,13 @@ extern BlockKeys block_keys_read(Relation heap, BlockNumber block,
 								 BufferAccessStrategy strategy,
 								 BlockTupleFn each, void *arg);
 
-/* The range of one tuple; false when a key is not stored inline and plain. */
-extern bool block_tuple_range(Relation heap, HeapTuple tuple,
+/* The range of one tuple on a locked page; false when a key is not stored
+ * inline and plain. */
+extern bool block_tuple_range_inline(Relation heap, HeapTuple tuple,
+									 const ZoneKey *key, ZoneRange *range);
+
+/* The same without a lock, fetching what must be fetched. */
+extern void block_tuple_range(Relation heap, HeapTuple tuple,
 							  const ZoneKey *key, ZoneRange *range);
 
 #endif							/* ZONE_BLOCKKEYS_H */

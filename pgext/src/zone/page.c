@@ -120,33 +120,42 @@ zone_page_init(Page page, ZonePageId id)
 	}
 }
 
+const char *
+zone_page_fault(BlockNumber address, Page page)
+{
+	ZonePageId	id = zone_page_id(address);
+	const ZoneOpaque *opaque = page_opaque(page);
+
+	if (PageIsNew(page))
+		return NULL;
+	if (((PageHeader) page)->pd_special != BLCKSZ - MAXALIGN(sizeof(ZoneOpaque)) ||
+		opaque->magic != ZONE_MAGIC)
+		return "it is not a zone map page";
+	if (opaque->version != ZONE_FORMAT_VERSION)
+		return "its format is of another version";
+	if (opaque->kind != id.kind || opaque->ordinal != id.ordinal)
+		return "it belongs elsewhere in the index";
+	return NULL;
+}
+
+static void
+report_corrupted(Relation index, BlockNumber address, const char *fault)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INDEX_CORRUPTED),
+			 errmsg("index \"%s\" contains an invalid page at block %u: %s",
+					RelationGetRelationName(index), address, fault),
+			 errhint("Please REINDEX it.")));
+}
+
 bool
 zone_page_check(Relation index, BlockNumber address, Page page)
 {
-	ZonePageId	id = zone_page_id(address);
-	const ZoneOpaque *opaque;
+	const char *fault = zone_page_fault(address, page);
 
-	if (PageIsNew(page))
-		return false;
-
-	opaque = page_opaque(page);
-	if (((PageHeader) page)->pd_special != BLCKSZ - MAXALIGN(sizeof(ZoneOpaque)) ||
-		opaque->magic != ZONE_MAGIC ||
-		opaque->kind != id.kind ||
-		opaque->ordinal != id.ordinal)
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" contains a corrupted page at block %u",
-						RelationGetRelationName(index), address),
-				 errhint("Please REINDEX it.")));
-	if (opaque->version != ZONE_FORMAT_VERSION)
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has zone map format %u, but this server reads format %u",
-						RelationGetRelationName(index), opaque->version,
-						ZONE_FORMAT_VERSION),
-				 errhint("Please REINDEX it.")));
-	return true;
+	if (fault != NULL)
+		report_corrupted(index, address, fault);
+	return !PageIsNew(page);
 }
 
 void
@@ -161,34 +170,32 @@ zone_meta_write(Page page, const ZoneKey *key)
 		meta->kinds[i] = key->kinds[i];
 }
 
-void
-zone_meta_check(Relation index, Page page, const ZoneKey *key)
+const char *
+zone_meta_fault(Page page, const ZoneKey *key)
 {
 	const ZoneMeta *meta = (ZoneMeta *) PageGetContents(page);
+	const char *fault = zone_page_fault(ZONE_META_BLOCK, page);
 
-	if (!zone_page_check(index, ZONE_META_BLOCK, page))
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has no metapage",
-						RelationGetRelationName(index)),
-				 errhint("Please REINDEX it.")));
+	if (fault != NULL)
+		return fault;
+	if (PageIsNew(page))
+		return "it is empty";
 	if (meta->entries != ZONE_ENTRIES || meta->fanout != ZONE_FANOUT)
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" has zone pages of another geometry",
-						RelationGetRelationName(index)),
-				 errdetail("The index has %u entries a zone page and %u pages a directory, this server %d and %d.",
-						   meta->entries, meta->fanout,
-						   ZONE_ENTRIES, ZONE_FANOUT),
-				 errhint("Please REINDEX it.")));
+		return "its pages hold other numbers of entries";
 	if (meta->ncolumns != key->ncolumns ||
 		meta->kinds[0] != key->kinds[0] ||
 		meta->kinds[1] != key->kinds[1])
-		ereport(ERROR,
-				(errcode(ERRCODE_INDEX_CORRUPTED),
-				 errmsg("index \"%s\" describes columns of other types",
-						RelationGetRelationName(index)),
-				 errhint("Please REINDEX it.")));
+		return "it describes columns of other types";
+	return NULL;
+}
+
+void
+zone_meta_check(Relation index, Page page, const ZoneKey *key)
+{
+	const char *fault = zone_meta_fault(page, key);
+
+	if (fault != NULL)
+		report_corrupted(index, ZONE_META_BLOCK, fault);
 }
 
 ZoneSummary

@@ -189,6 +189,13 @@ extern ZonePageId zone_page_id(BlockNumber address);
  * that does not exist. */
 extern void zone_page_init(Page page, ZonePageId id);
 
+/* What is wrong with the page at this address, or NULL; a page of zeros is
+ * right. */
+extern const char *zone_page_fault(BlockNumber address, Page page);
+
+/* The same of the metapage, given the index's columns. */
+extern const char *zone_meta_fault(Page page, const ZoneKey *key);
+
 /*
  * True when the page at this address holds what belongs there, false when it
  * is a page of zeros. Anything else is an error.
