@@ -232,10 +232,7 @@ zone_directory_summary(const ZoneDirectory *directory)
 	{
 		summary.fence = zone_range_union(summary.fence, directory->fences[i]);
 		if (directory->searched[i] != 0 || directory->tracked[i] < ZONE_ENTRIES)
-		{
-			summary.searched = 1;
 			summary.tracked = 0;
-		}
 	}
 	return summary;
 }

@@ -105,9 +105,10 @@ typedef struct ZoneSummary
 {
 	ZoneRange	fence;			/* union of all bounds below */
 	uint8		searched;		/* zone page: searched entries below tracked;
-								 * directory: 0 or 1 */
+								 * directory: 0 */
 	uint8		tracked;		/* zone page: all entries from here are OPEN;
-								 * directory: ZONE_FANOUT or 0 */
+								 * directory: ZONE_FANOUT when no block below
+								 * is searched, else 0 */
 } ZoneSummary;
 
 /* A directory page and a top page look the same. */

@@ -26,36 +26,37 @@ sorted_heap_rebuild_zonemap(PG_FUNCTION_ARGS)
 {
 	BufferAccessStrategy strategy;
 	Relation	heap;
-	List	   *indexes;
+	bool		found = false;
 	ListCell   *lc;
 
 	PreventCommandDuringRecovery("sorted_heap_rebuild_zonemap()");
 	heap = zone_open_table(PG_GETARG_OID(0), ZONE_MAY_MAINTAIN,
 						   ShareUpdateExclusiveLock);
-	indexes = zone_indexes_of(heap);
-	if (indexes == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("table \"%s\" has no zone map",
-						RelationGetRelationName(heap)),
-				 errhint("Create an index with access method sorted_zone.")));
-
 	strategy = GetAccessStrategy(BAS_VACUUM);
-	foreach(lc, indexes)
+	foreach(lc, zone_indexes_of(heap))
 	{
 		Relation	index = index_open(lfirst_oid(lc), RowExclusiveLock);
 
 		/* Left over by a failed concurrent build; writers may not call it. */
-		if (!index->rd_index->indisvalid)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("index \"%s\" is not valid",
+		if (index->rd_index->indisvalid)
+		{
+			zone_seal(heap, index, SEAL_ALL, strategy);
+			found = true;
+		}
+		else
+			ereport(WARNING,
+					(errmsg("skipping invalid index \"%s\"",
 							RelationGetRelationName(index)),
-					 errhint("Drop or reindex it.")));
-		zone_seal(heap, index, SEAL_ALL, strategy);
+					 errhint("Drop it or reindex it.")));
 		index_close(index, NoLock);
 	}
 	FreeAccessStrategy(strategy);
+	if (!found)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("table \"%s\" has no valid zone map",
+						RelationGetRelationName(heap)),
+				 errhint("Create an index with access method sorted_zone.")));
 	relation_close(heap, NoLock);
 	PG_RETURN_VOID();
 }

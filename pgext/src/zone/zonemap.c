@@ -223,7 +223,7 @@ visit_top(Lookup *lookup, uint32 top)
 		mark_children(lookup, page, nchildren, &visit);
 		for (int i = 0; i < nchildren; i++)
 		{
-			if (page->searched[i] != 0 || page->tracked[i] < ZONE_FANOUT)
+			if (page->tracked[i] < ZONE_FANOUT)
 				set_add(&visit, i);
 		}
 		UnlockReleaseBuffer(buffer);
