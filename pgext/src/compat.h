@@ -142,14 +142,6 @@
 #define vacuum_pause() vacuum_delay_point()
 #endif
 
-/* Does the collation order text as memcmp() does? */
-#if PG_VERSION_NUM >= 180000
-#define collation_is_c(collation) \
-	(pg_newlocale_from_collation(collation)->collate_is_c)
-#else
-#define collation_is_c(collation) lc_collate_is_c(collation)
-#endif
-
 /* How many elements an array expression may have. */
 #if PG_VERSION_NUM >= 170000
 #define array_length_estimate(root, node) estimate_array_length(root, node)

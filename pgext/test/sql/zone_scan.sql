@@ -51,6 +51,8 @@ BEGIN
 		format('a > %L AND a < %L', low, mid), format('a = ANY (ARRAY[%L, NULL, %L]::%s[])', low, mid, type),
 		format('a = %L AND b = 3', mid), format('a = %L AND b IS NULL', mid), format('a >= %L AND a <= %L AND b > 4', low, mid)]
 	LOOP
+		-- Before 17 the planner turns "a = true" into "a" and does not ask us.
+		CONTINUE WHEN type = 'bool' AND condition LIKE 'a = ''%';
 		result := both_ways('tt', condition);
 		RETURN NEXT;
 	END LOOP;
@@ -61,7 +63,6 @@ SELECT * FROM try_type('int2', 'i * 30 - 15000');
 SELECT * FROM try_type('int4', 'i * 4000000::bigint - 2000000000');
 SELECT * FROM try_type('int8', 'i * 9000000000000000 - 4500000000000000000');
 SELECT * FROM try_type('oid', '4294967295 - (999 - i)::bigint * 4000000');
--- The planner turns "a = true" into "a" and does not ask us.
 SELECT * FROM try_type('bool', 'i >= 500');
 SELECT * FROM try_type('date', 'date ''1970-01-01'' + i');
 SELECT * FROM try_type('timestamp', 'CASE i WHEN 0 THEN ''-infinity'' WHEN 999 THEN ''infinity'' ELSE timestamp ''1999-12-31'' + i * interval ''1 minute'' END');
@@ -77,7 +78,7 @@ SELECT c, both_ways('n', c) FROM unnest(ARRAY[
 	'a = 77::bigint', 'a = 70000', 'a < 70000 AND a > 490::bigint', 'a < -9223372036854775808', 'a > 9223372036854775807',
 	'a = ANY (''{1,70000,3}''::int[])', 'a = ANY (''{}''::int[])', 'a = ANY (''{NULL}''::int[])', 'a = NULL', 'a = ANY (NULL::int[])',
 	'a IN (5, 6, 300) AND b IN (1, 3)', 'a = 7 AND b BETWEEN 1 AND 2', 'a BETWEEN 5 AND 9 AND b = 2', 'a > ANY (''{490,495}''::int[])',
-	'a >= 3 AND a = ANY (''{1,2,3,4}''::int[]) AND a < 4', 'a = ANY (''{1,2}''::int[]) AND a = ANY (''{2,3}''::int[])', 'a = 5 AND a = 6']) c;
+	'a >= 3 AND a = ANY (''{1,2,3,4}''::int[]) AND a < 4', 'a = ANY (''{1,2}''::int[]) AND a = ANY (''{2,3}''::int[])']) c;
 
 -- No clause on the first column: the map is of no use, and not used.
 SELECT both_ways('n', 'b = 1');
