@@ -85,6 +85,14 @@ stale_leaf(uint32 zone, Page page)
 	},
 }
 
+// Controls change what must not matter, and survive.
+var controls = []mutant{
+	{rule: "time between reading and publishing", edits: []edit{pause}},
+	{rule: "three levels on a small table", edits: []edit{
+		{"page.h", "#define ZONE_ENTRIES 240", "#define ZONE_ENTRIES 4"},
+		{"page.h", "#define ZONE_FANOUT 224", "#define ZONE_FANOUT 3"}}},
+}
+
 func TestMutants(t *testing.T) {
 	if !*withMutants {
 		t.Skip("mutants are asked for with -mutants")
@@ -94,12 +102,14 @@ func TestMutants(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "cp", "-a", source, tree).CombinedOutput(); err != nil {
 		t.Fatalf("copy the extension: %v\n%s", err, out)
 	}
-	control := mutant{rule: "control: nothing but the pause", edits: []edit{pause}}
-	t.Run(control.rule, func(t *testing.T) {
-		if result, err := breed(t, source, tree, control, 1500); err != nil {
-			t.Fatalf("%+v: %v", result, err)
-		}
-	})
+	for _, m := range controls {
+		t.Run("control: "+m.rule, func(t *testing.T) {
+			result, err := breed(t, source, tree, m, 1500)
+			if err != nil {
+				t.Fatalf("%+v: %v", result, err)
+			}
+		})
+	}
 	for _, m := range mutants {
 		t.Run(m.rule, func(t *testing.T) {
 			result, err := breed(t, source, tree, m, 6000)

@@ -89,10 +89,14 @@ insert_row(Relation index, Buffer leaf, BlockNumber heap_block,
 	uint8		state = zone_leaf_peek(BufferGetPage(leaf),
 									   zone_entry_of_block(heap_block));
 	ZoneRange	row;
+	ZoneKey		key;
 
 	if (zone_state_is_free(state))
 		return;
-	zone_row_range(&zone_cache(index)->key, values, isnull, &row);
+
+	/* A copy: fetching a value may process invalidations. */
+	key = zone_cache(index)->key;
+	zone_row_range(&key, values, isnull, &row);
 	zone_cover(index, leaf, heap_block, row);
 }
 
