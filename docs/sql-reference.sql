@@ -83,6 +83,7 @@ WHERE NOT EXISTS (SELECT FROM pg_type t
   AND NOT EXISTS (SELECT FROM pg_operator o WHERE p.oid = o.oprcode)
   AND NOT EXISTS (SELECT FROM pg_amproc a WHERE p.oid = a.amproc)
   AND NOT EXISTS (SELECT FROM pg_cast c WHERE p.oid = c.castfunc)
+  AND NOT EXISTS (SELECT FROM pg_proc f WHERE p.oid = f.prosupport)
   AND NOT EXISTS (SELECT FROM pg_am a WHERE p.oid = a.amhandler)
   AND NOT EXISTS (SELECT FROM pg_aggregate a
                   WHERE p.oid IN (a.aggtransfn, a.aggfinalfn, a.aggcombinefn,

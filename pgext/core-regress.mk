@@ -1,11 +1,12 @@
 # PostgreSQL's own regression suite on sorted_heap: once with heap, once with
 # sorted_heap as the default table access method, each in a server of its own
 # with the extension loaded, then a comparison of all outputs. Differences are
-# explained one by one in docs/core-regression.md; one that is not named there
-# fails the target.
+# explained one by one in docs/core-regression.md, with the number of lines; one
+# that is not there fails the target.
 #
 #	make core-regress PG_SRC=DIR	DIR: PostgreSQL's source tree, best of the
 #					minor version that PG_CONFIG has
+#	make core-isolation PG_SRC=DIR	its isolation suite, which must pass as it is
 
 CORE_REGRESS_OUT ?= $(abspath tmp_check_core)
 CORE_REGRESS_DOC = ../docs/core-regression.md
@@ -15,14 +16,14 @@ CORE_REGRESS_LIBS = $(CORE_REGRESS_OUT)/lib
 # A server does not run as root.
 CORE_REGRESS_AS = $(if $(filter 0,$(shell id -u)),runuser -u postgres --)
 
-.PHONY: core-regress core-regress-libs core-regress-heap core-regress-sorted_heap
+.PHONY: core-regress core-isolation core-regress-libs core-regress-heap core-regress-sorted_heap
 
 core-regress: core-regress-sorted_heap
-	@diff -rq $(CORE_REGRESS_OUT)/heap/results $(CORE_REGRESS_OUT)/sorted_heap/results > $(CORE_REGRESS_OUT)/differing || test $$? -eq 1
-	@diff -ru $(CORE_REGRESS_OUT)/heap/results $(CORE_REGRESS_OUT)/sorted_heap/results > $(CORE_REGRESS_OUT)/differences.diff || test $$? -eq 1
-	@cat $(CORE_REGRESS_OUT)/differing
+	@cd $(CORE_REGRESS_OUT) && diff -rq heap/results sorted_heap/results > differing || test $$? -eq 1
+	@cd $(CORE_REGRESS_OUT) && diff -ru heap/results sorted_heap/results > differences.diff || test $$? -eq 1
 	@for t in `sed -n 's,^.*[/ ]\([^/ ]*\)\.out\( differ\)*$$,\1,p' $(CORE_REGRESS_OUT)/differing | sort -u`; do \
-		grep -q "^| \`$$t\` " $(CORE_REGRESS_DOC) || { echo "$$t differs, and $(CORE_REGRESS_DOC) does not say why; see $(CORE_REGRESS_OUT)/differences.diff"; exit 1; }; done
+		n=`diff $(CORE_REGRESS_OUT)/heap/results/$$t.out $(CORE_REGRESS_OUT)/sorted_heap/results/$$t.out | grep -c '^[<>]'`; echo "$$t: $$n lines differ"; \
+		grep -q "^| \`$$t\` | $$n |" $(CORE_REGRESS_DOC) || { echo "not explained in $(CORE_REGRESS_DOC); see $(CORE_REGRESS_OUT)/differences.diff"; exit 1; }; done
 
 core-regress-sorted_heap: core-regress-heap
 
@@ -32,6 +33,12 @@ core-regress-heap core-regress-sorted_heap: core-regress-%: core-regress-libs
 	cd $(CORE_REGRESS_OUT) && $(CORE_REGRESS_AS) '$(abspath $(top_builddir)/src/test/regress/pg_regress)' \
 		--bindir='$(bindir)' --dlpath=$(CORE_REGRESS_LIBS) --inputdir=$(CORE_REGRESS_SRC) --outputdir=$(CORE_REGRESS_OUT)/$* --schedule=$(CORE_REGRESS_SRC)/parallel_schedule \
 		--temp-instance=$(CORE_REGRESS_OUT)/$*/instance --temp-config=$(CORE_REGRESS_OUT)/$*.conf --load-extension=$(EXTENSION) --no-locale --encoding=UTF8 --max-concurrent-tests=20 || test $$? -eq 1
+
+core-isolation: core-regress-libs
+	@echo "default_table_access_method = sorted_heap" > $(CORE_REGRESS_OUT)/sorted_heap.conf
+	cd $(CORE_REGRESS_OUT) && $(CORE_REGRESS_AS) '$(abspath $(top_builddir)/src/test/isolation/pg_isolation_regress)' \
+		--bindir='$(bindir)' --inputdir=$(PG_SRC)/src/test/isolation --outputdir=$(CORE_REGRESS_OUT)/sorted_heap --schedule=$(PG_SRC)/src/test/isolation/isolation_schedule \
+		--temp-instance=$(CORE_REGRESS_OUT)/sorted_heap/instance --temp-config=$(CORE_REGRESS_OUT)/sorted_heap.conf --load-extension=$(EXTENSION) --no-locale --encoding=UTF8
 
 # The suite loads C functions: its own, compiled here, and two of contrib/spi.
 core-regress-libs:

@@ -52,5 +52,10 @@ done
 	echo "pgindent.sh: no pg_bsd_indent here, run scripts/bootstrap.sh lint" >&2
 	exit 1
 }
+
+# pg_bsd_indent takes hexadecimal floats, function attributes and assembler
+# apart; the files that live on them are laid out by hand.
+mapfile -t formatted < <(printf '%s\n' "${sources[@]}" |
+	grep -vE '^pgext/core/(cpu\.c|dist_[a-z0-9]+\.c|test/|bench/)')
 exec perl "$tools/pgindent" "${mode[@]}" --indent="$tools/pg_bsd_indent" \
-	--typedefs="$TYPEDEFS" pgext/core pgext/src
+	--typedefs="$TYPEDEFS" "${formatted[@]}"

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 
 	"github.com/spf13/cobra"
@@ -71,7 +70,7 @@ func newClusterPsql(p process) *cobra.Command {
 				return err
 			}
 			psql := exec.CommandContext(cmd.Context(), state.Psql, args...)
-			psql.Env = append(os.Environ(), state.Env...)
+			psql.Env = append(p.environ(), state.Env...)
 			psql.Stdin, psql.Stdout, psql.Stderr = p.stdin, p.stdout, p.stderr
 			if err := psql.Run(); err != nil {
 				return fmt.Errorf("run psql: %w", err)

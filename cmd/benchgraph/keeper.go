@@ -114,7 +114,7 @@ func startOf(pid int) string {
 }
 
 // startKeeper starts a keeper and waits until its server answers.
-func startKeeper(ctx context.Context, p process, o keeperOptions) (*keeperState, error) {
+func startKeeper(ctx context.Context, p process, o keeperOptions) (state *keeperState, err error) {
 	if state, err := readState(p, o.name); err == nil {
 		return nil, fmt.Errorf("cluster %q is up already: %s", o.name, state.DSN)
 	}
@@ -130,7 +130,7 @@ func startKeeper(ctx context.Context, p process, o keeperOptions) (*keeperState,
 	if err != nil {
 		return nil, fmt.Errorf("start keeper: %w", err)
 	}
-	defer log.Close()
+	defer func() { err = errors.Join(err, log.Close()) }()
 	cmd := exec.Command(self, "cluster", "keep", "--name", o.name, "--pg", o.pg, "--shared-buffers", o.sharedBuffers)
 	cmd.Stderr = log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

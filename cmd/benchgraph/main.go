@@ -20,6 +20,6 @@ func main() {
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, process{
 		args: os.Args[1:], stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		now: time.Now, getenv: os.Getenv, commit: commit,
+		now: time.Now, getenv: os.Getenv, environ: os.Environ, commit: commit,
 	}))
 }

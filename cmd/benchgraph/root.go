@@ -19,6 +19,7 @@ type process struct {
 	stdout, stderr io.Writer
 	now            func() time.Time
 	getenv         func(string) string
+	environ        func() []string
 	commit         string
 }
 

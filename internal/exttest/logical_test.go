@@ -13,7 +13,8 @@ import (
 // Rows leave and enter sorted_heap tables by logical replication: the initial
 // copy, changes, truncation, and rewrites on either side.
 func TestLogicalReplication(t *testing.T) {
-	c := pgtest.Start(t)
+	// The launcher pauses this long between starts of one worker.
+	c := pgtest.Start(t, pgtest.WithSettings(map[string]string{"wal_retrieve_retry_interval": "100ms"}))
 	for _, pair := range [][2]string{{"sorted_heap", "heap"}, {"heap", "sorted_heap"}, {"sorted_heap", "sorted_heap"}} {
 		t.Run(pair[0]+" to "+pair[1], func(t *testing.T) {
 			replicate(t, c, pair[0], pair[1])

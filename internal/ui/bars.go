@@ -51,10 +51,18 @@ func (b *bars) Note(format string, args ...any) {
 	b.writer.Log("%s", fmt.Sprintf(format, args...))
 }
 
+// Close stops the drawing. Stop does nothing before the drawing goroutine has
+// begun, so it is repeated until that goroutine has ended.
 func (b *bars) Close() {
 	b.finish()
-	b.writer.Stop()
-	<-b.stopped
+	for {
+		b.writer.Stop()
+		select {
+		case <-b.stopped:
+			return
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
 }
 
 func (b *bars) finish() {

@@ -91,7 +91,7 @@
 
 /* old_snapshot_threshold is gone in 17. */
 #if PG_VERSION_NUM >= 170000
-#define TestForOldSnapshot(snapshot, relation, page) ((void) 0)
+#define TestForOldSnapshot(snapshot, relation, page) ((void) (page))
 #endif
 
 /* Pathkeys for an expression that some equivalence class knows; 16 dropped the

@@ -34,7 +34,7 @@ func Compare(w io.Writer, a, b *result.File) error {
 		}
 		compared++
 		clock, from, to := commonClock(before, *after)
-		r := stats.RatioOf(interval(to), interval(from))
+		r := stats.Ratio(interval(to), interval(from))
 		verdict := fmt.Sprintf("%.2f .. %.2f", r.Lo, r.Hi)
 		if math.IsNaN(r.Lo) {
 			verdict = "unknown"
@@ -86,7 +86,10 @@ func commonClock(a, b result.Row) (name string, from, to *result.Latency) {
 }
 
 func interval(l *result.Latency) stats.Interval {
-	return stats.Interval{Center: l.P50, Lo: l.P50Lo, Hi: l.P50Hi}
+	if l.P50Lo == nil || l.P50Hi == nil {
+		return stats.Interval{Center: l.P50, Lo: math.NaN(), Hi: math.NaN()}
+	}
+	return stats.Interval{Center: l.P50, Lo: *l.P50Lo, Hi: *l.P50Hi}
 }
 
 // overlap is the share of queries with the same rows in the same order.

@@ -61,7 +61,7 @@ func field(path, name string) string {
 	if err != nil {
 		return ""
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }() // only read
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
 		key, value, ok := strings.Cut(lines.Text(), ":")

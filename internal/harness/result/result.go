@@ -60,14 +60,14 @@ type Row struct {
 }
 
 // Latency summarizes a sample of times in ms. P50Lo and P50Hi bound the
-// median's 95 % interval.
+// median's 95 % interval; they are nil where there are too few samples for one.
 type Latency struct {
-	P50   float64 `json:"p50"`
-	P95   float64 `json:"p95"`
-	P99   float64 `json:"p99"`
-	Mean  float64 `json:"mean"`
-	P50Lo float64 `json:"p50_lo"`
-	P50Hi float64 `json:"p50_hi"`
+	P50   float64  `json:"p50"`
+	P95   float64  `json:"p95"`
+	P99   float64  `json:"p99"`
+	Mean  float64  `json:"mean"`
+	P50Lo *float64 `json:"p50_lo,omitempty"`
+	P50Hi *float64 `json:"p50_hi,omitempty"`
 }
 
 // Buffers are shared buffer accesses per call, means.

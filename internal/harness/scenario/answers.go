@@ -3,6 +3,7 @@ package scenario
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"hash/fnv"
 	"math"
@@ -189,7 +190,9 @@ func fingerprint(t engine.Task, rows []engine.Row) string {
 	}
 	h := fnv.New32a()
 	for _, row := range rows {
-		fmt.Fprintln(h, row.Entity, row.Relation, row.Target)
+		for _, id := range key(row) {
+			_, _ = h.Write(binary.BigEndian.AppendUint32(nil, uint32(id))) // a hash takes every write
+		}
 	}
 	return fmt.Sprintf("%08x", h.Sum32())
 }

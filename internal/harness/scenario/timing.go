@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"sortedheap/internal/harness/measure"
@@ -99,7 +100,11 @@ func (r *run) row(t *trial, s measure.Samples) result.Row {
 // latency summarizes one clock.
 func latency(sample []float64) *result.Latency {
 	s := stats.Summarize(sample)
-	return &result.Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean, P50Lo: s.Lo, P50Hi: s.Hi}
+	l := &result.Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean}
+	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
+		l.P50Lo, l.P50Hi = &s.Lo, &s.Hi
+	}
+	return l
 }
 
 // warnSamples repeats what the statistics doubt, once per doubt.

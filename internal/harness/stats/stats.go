@@ -5,7 +5,6 @@ package stats
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"golang.org/x/perf/benchmath"
@@ -71,38 +70,8 @@ type Interval struct {
 // Clear reports whether the interval excludes v.
 func (i Interval) Clear(v float64) bool { return i.Lo > v || i.Hi < v }
 
-// Ratio returns the ratio of the medians of two samples with a percentile
-// bootstrap interval. The same samples give the same interval. It is NaN when
-// a sample is empty or the second median is zero.
-func Ratio(a, b []float64) Interval {
-	const resamples = 500
-	if len(a) == 0 || len(b) == 0 {
-		return Interval{math.NaN(), math.NaN(), math.NaN()}
-	}
-	sortedA, sortedB := slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
-	center := divide(Quantile(sortedA, 0.5), Quantile(sortedB, 0.5))
-	rng := rand.New(rand.NewPCG(uint64(len(a)), uint64(len(b))))
-	ratios := make([]float64, resamples)
-	scratchA, scratchB := make([]float64, len(a)), make([]float64, len(b))
-	for i := range ratios {
-		ratios[i] = divide(resampledMedian(rng, a, scratchA), resampledMedian(rng, b, scratchB))
-	}
-	slices.Sort(ratios)
-	tail := (1 - Confidence) / 2
-	return Interval{center, Quantile(ratios, tail), Quantile(ratios, 1-tail)}
-}
-
-func resampledMedian(rng *rand.Rand, sample, scratch []float64) float64 {
-	for i := range scratch {
-		scratch[i] = sample[rng.IntN(len(sample))]
-	}
-	slices.Sort(scratch)
-	return Quantile(scratch, 0.5)
-}
-
-// RatioOf returns the ratio of two medians of which only the intervals are
-// known. Errors are taken as independent and combined on the log scale.
-func RatioOf(a, b Interval) Interval {
+// Ratio returns the ratio of two medians with known intervals. Errors are taken as independent and combined on the log scale.
+func Ratio(a, b Interval) Interval {
 	center := divide(a.Center, b.Center)
 	if !(a.Lo > 0 && b.Lo > 0) || math.IsInf(a.Hi, 0) || math.IsInf(b.Hi, 0) {
 		return Interval{center, math.NaN(), math.NaN()}

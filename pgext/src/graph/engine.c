@@ -194,7 +194,7 @@ graph_rank(const GraphCall *call, GraphResult *result)
 	GraphRun	run;
 	Frontier	frontier;
 	FactHop		last;
-	FinalState	final = {.call = call, .from = &frontier};
+	FinalState	final;
 
 	run_open(&run, call);
 	seeds_find(call, run.source, &frontier);
@@ -204,6 +204,9 @@ graph_rank(const GraphCall *call, GraphResult *result)
 	follow_hops(&run, &frontier);
 	stats_mark(&run.stats, GRAPH_STAGE_EXPAND);
 
+	memset(&final, 0, sizeof(final));
+	final.call = call;
+	final.from = &frontier;
 	ranking_init(&final.ranking, call->top_k, run.source);
 	last = hop_from(call, &frontier, call->nhops - 1, FACT_WANT_DISTANCE);
 	run.source->expand(run.source, &last, rank_row, &final);

@@ -202,7 +202,7 @@ relgate_admit(RelGate *gate, const AttrNumber *columns, int ncolumns)
 		gate->path = RELGATE_QUERY;
 	else if (gate->rel->rd_rel->relhassubclass &&
 			 find_inheritance_children(relid, NoLock) != NIL)
-		gate->path = RELGATE_QUERY;	/* the flag alone may be stale */
+		gate->path = RELGATE_QUERY; /* the flag alone may be stale */
 }
 
 void

@@ -7,19 +7,28 @@
  * all seeds and sorted, so that each heap page is then visited once, in
  * physical order.
  *
+ * A hop that wants keys only is answered from an index that covers them, where
+ * the visibility map allows. As in core's index-only scans that is safe because
+ * nbtree keeps its pin on the leaf page while it returns index tuples, so VACUUM
+ * cannot have reused a TID before the map is asked.
+ *
  * An index serves when a query of this snapshot could use it: valid, not
  * partial, and not built over HOT chains that are broken for the snapshot.
  */
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/itup.h"
+#include "access/relscan.h"
 #include "access/stratnum.h"
+#include "access/visibilitymap.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
+#include "storage/bufmgr.h"
+#include "storage/predicate.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -112,6 +121,16 @@ choose_index(Relation rel, const FactColumns *columns, bool *relation_key)
 	return chosen;
 }
 
+/* The column of the index that holds a column of the table, or 0. */
+static AttrNumber
+index_column(Relation index, AttrNumber attno)
+{
+	for (int i = 0; i < index->rd_index->indnatts; i++)
+		if (index->rd_index->indkey.values[i] == attno)
+			return (AttrNumber) (i + 1);
+	return 0;
+}
+
 void
 keyscan_open(KeyScan *ks, Relation rel, const FactColumns *columns,
 			 Snapshot snapshot)
@@ -132,20 +151,29 @@ keyscan_open(KeyScan *ks, Relation rel, const FactColumns *columns,
 						RelationGetRelationName(rel), entity),
 				 errhint("Create one, for example as the primary key.")));
 	}
+	ks->relation_at = index_column(ks->index, columns->attno[FACT_RELATION]);
+	ks->target_at = index_column(ks->index, columns->attno[FACT_TARGET]);
+	ks->vmbuffer = InvalidBuffer;
 	ks->allocated = FIRST_TIDS;
 	ks->tids = (uint64 *) palloc(FIRST_TIDS * sizeof(uint64));
 }
 
-/* An open index scan with this number of keys. */
+/*
+ * An open index scan with this number of keys. One that returns index tuples
+ * serves also where they are not wanted: a second scan would cost more.
+ */
 static void
-prepare_scan(KeyScan *ks, int nkeys)
+prepare_scan(KeyScan *ks, int nkeys, bool keep_tuples)
 {
-	if (ks->scan != NULL && ks->nkeys == nkeys)
+	if (ks->scan != NULL && ks->nkeys == nkeys &&
+		(ks->keeps_tuples || !keep_tuples))
 		return;
 	if (ks->scan != NULL)
 		index_endscan(ks->scan);
 	ks->scan = beginscan_index(ks->rel, ks->index, ks->snapshot, nkeys);
+	ks->scan->xs_want_itup = keep_tuples;
 	ks->nkeys = nkeys;
+	ks->keeps_tuples = keep_tuples;
 }
 
 static void
@@ -160,14 +188,60 @@ add_tid(KeyScan *ks, ItemPointer tid)
 	ks->tids[ks->ntids++] = tid_pack(tid);
 }
 
+/* The key of the index tuple just returned. */
+static void
+index_key(const KeyScan *ks, int32 entity, FactKey *key)
+{
+	IndexTuple	itup = ks->scan->xs_itup;
+	TupleDesc	desc = ks->scan->xs_itupdesc;
+	bool		isnull;
+	Datum		value;
+
+	key->entity = entity;
+	key->nulls = 0;
+	value = index_getattr(itup, ks->relation_at, desc, &isnull);
+	key->relation = isnull ? 0 : DatumGetInt16(value);
+	key->nulls |= isnull ? FACT_NULL(FACT_RELATION) : 0;
+	value = index_getattr(itup, ks->target_at, desc, &isnull);
+	key->target = isnull ? 0 : DatumGetInt32(value);
+	key->nulls |= isnull ? FACT_NULL(FACT_TARGET) : 0;
+}
+
+/* Entries of one entity, to `row` where it is given and the page allows. */
+static void
+search_entity(KeyScan *ks, int32 entity, KeyScanRow row, void *state)
+{
+	ItemPointer tid;
+
+	while ((tid = index_getnext_tid(ks->scan, ForwardScanDirection)) != NULL)
+	{
+		BlockNumber block = ItemPointerGetBlockNumber(tid);
+		FactKey		key;
+
+		CHECK_FOR_INTERRUPTS();
+		if (row == NULL ||
+			!VM_ALL_VISIBLE(ks->rel, block, &ks->vmbuffer))
+		{
+			add_tid(ks, tid);
+			continue;
+		}
+		/* No tuple is read that could carry the predicate lock. */
+		PredicateLockPage(ks->rel, block, ks->snapshot);
+		index_key(ks, entity, &key);
+		row(state, &key);
+	}
+}
+
 void
-keyscan_search(KeyScan *ks, const FactHop *hop)
+keyscan_search(KeyScan *ks, const FactHop *hop, KeyScanRow row, void *state)
 {
 	int			nkeys = (ks->relation_key && !hop->filter.any) ? 2 : 1;
+	bool		covered = row != NULL &&
+		ks->relation_at > 0 && ks->target_at > 0;
 	ScanKeyData keys[2];
 	size_t		n = 0;
 
-	prepare_scan(ks, nkeys);
+	prepare_scan(ks, nkeys, covered);
 	ScanKeyInit(&keys[0], 1, BTEqualStrategyNumber, F_INT4EQ, (Datum) 0);
 	if (nkeys == 2)
 		ScanKeyInit(&keys[1], 2, BTEqualStrategyNumber, F_INT2EQ,
@@ -176,17 +250,10 @@ keyscan_search(KeyScan *ks, const FactHop *hop)
 	ks->ntids = 0;
 	for (size_t i = 0; i < hop->nseeds; i++)
 	{
-		ItemPointer tid;
-
 		CHECK_FOR_INTERRUPTS();
 		keys[0].sk_argument = Int32GetDatum(hop->seeds[i]);
 		index_rescan(ks->scan, keys, nkeys, NULL, 0);
-		while ((tid = index_getnext_tid(ks->scan,
-										ForwardScanDirection)) != NULL)
-		{
-			CHECK_FOR_INTERRUPTS();
-			add_tid(ks, tid);
-		}
+		search_entity(ks, hop->seeds[i], covered ? row : NULL, state);
 	}
 
 	/* Visiting a row twice would be wrong; being sure costs one pass. */
@@ -204,5 +271,7 @@ keyscan_close(KeyScan *ks)
 	if (ks->scan != NULL)
 		index_endscan(ks->scan);
 	ks->scan = NULL;
+	if (BufferIsValid(ks->vmbuffer))
+		ReleaseBuffer(ks->vmbuffer);
 	index_close(ks->index, NoLock);
 }

@@ -19,6 +19,15 @@
 #include "graph/keyscan.h"
 #include "tableam/pageread.h"
 
+/* Pages pinned ahead; few enough for the smallest shared_buffers. */
+#define GROUP_PAGES 8
+
+/* Tuples of a page that are worth a hint: the hardware sees the rest coming. */
+#define HINT_TUPLES 4
+
+/* Where entity, relation and target lie, as a rule. */
+#define KEY_BYTES 64
+
 typedef struct PageSource
 {
 	FactSource	base;
@@ -69,23 +78,34 @@ emit(PageSource *source, HeapTuple tuple, const FactKey *key, FactWant want,
 	sink(state, &row);
 }
 
+/* One page of an expansion: some of the TIDs found, all of its block. */
+typedef struct PageVisit
+{
+	size_t		first;
+	int			count;
+	Buffer		buffer;
+} PageVisit;
+
 /*
- * The TIDs of the block at `from`, as offsets. At most a page's worth: should
- * a broken index hold more, the rest count as another visit.
+ * The TIDs of the block at position `from`. At most a page's worth: should a
+ * broken index hold more, the rest count as another visit.
  */
 static int
-offsets_of_block(const KeyScan *keys, size_t from, OffsetNumber *offsets)
+tids_of_block(const KeyScan *keys, size_t from)
 {
 	uint64		block = keys->tids[from] >> 16;
-	int			n = 0;
+	int			n = 1;
 
 	while (n < MaxHeapTuplesPerPage && from + n < keys->ntids &&
 		   keys->tids[from + n] >> 16 == block)
-	{
-		offsets[n] = (OffsetNumber) (keys->tids[from + n] & 0xFFFF);
 		n++;
-	}
 	return n;
+}
+
+static inline OffsetNumber
+tid_offset(const KeyScan *keys, size_t at)
+{
+	return (OffsetNumber) (keys->tids[at] & 0xFFFF);
 }
 
 /*
@@ -96,7 +116,7 @@ static size_t
 prefetch_after(PageSource *source, size_t at, size_t hinted)
 {
 	const KeyScan *keys = &source->keys;
-	uint64		last = at > 0 ? keys->tids[at - 1] >> 16 : InvalidBlockNumber;
+	uint64		last = at > 0 ? keys->tids[at - 1] >> 16 : PG_UINT64_MAX;
 	int			left = source->io_window;
 
 	for (; at < keys->ntids && left > 0; at++)
@@ -113,43 +133,118 @@ prefetch_after(PageSource *source, size_t at, size_t hinted)
 	return Max(at, hinted);
 }
 
+/*
+ * Pin the next few pages and ask the CPU for what will be read of them, so
+ * that its misses overlap. Returns the number of visits.
+ */
+static int
+gather_visits(PageSource *source, PageVisit *visits, size_t *at,
+			  size_t *hinted, FactWant want)
+{
+	const KeyScan *keys = &source->keys;
+	Size		bytes = want == FACT_WANT_KEYS ? KEY_BYTES : BLCKSZ;
+	int			n = 0;
+
+	for (; n < GROUP_PAGES && *at < keys->ntids; n++)
+	{
+		int64		missed = missed_reads();
+
+		visits[n].first = *at;
+		visits[n].count = tids_of_block(keys, *at);
+		visits[n].buffer = pageread_pin(&source->reader,
+										(BlockNumber) (keys->tids[*at] >> 16));
+		pageread_hint_item(visits[n].buffer, tid_offset(keys, *at));
+		*at += visits[n].count;
+		if (missed != missed_reads())
+			*hinted = prefetch_after(source, *at, *hinted);
+	}
+	for (int i = 0; i < n; i++)
+	{
+		int			tuples = Min(visits[i].count, HINT_TUPLES);
+
+		for (int j = 0; j < tuples; j++)
+			pageread_hint_tuple(visits[i].buffer,
+								tid_offset(keys, visits[i].first + j), bytes);
+	}
+	return n;
+}
+
+/* Give the rows of one page to the sink; true when the limit is reached. */
+static bool
+visit_page(PageSource *source, const PageVisit *visit, const FactHop *hop,
+		   uint64 *emitted, FactSink sink, void *state)
+{
+	PageReader *reader = &source->reader;
+	OffsetNumber offsets[MaxHeapTuplesPerPage];
+
+	for (int i = 0; i < visit->count; i++)
+		offsets[i] = tid_offset(&source->keys, visit->first + i);
+	pageread_members(reader, visit->buffer, offsets, visit->count);
+	for (int i = 0; i < reader->ntuples; i++)
+	{
+		FactKey		key;
+
+		facts_key(source->columns, &reader->tuples[i], &key);
+		if (!facts_passes(&hop->filter, &key))
+			continue;
+		emit(source, &reader->tuples[i], &key, hop->want, sink, state);
+		if (++*emitted == hop->limit)
+			return true;
+	}
+	return false;
+}
+
+/* Passes a row that the index answered to the hop's sink. */
+typedef struct IndexAnswer
+{
+	const FactHop *hop;
+	FactSink	sink;
+	void	   *state;
+} IndexAnswer;
+
+static void
+answer_from_index(void *arg, const FactKey *key)
+{
+	IndexAnswer *answer = (IndexAnswer *) arg;
+	FactRow		row;
+
+	if (!facts_passes(&answer->hop->filter, key))
+		return;
+	memset(&row, 0, sizeof(row));
+	row.key = *key;
+	row.embedding_null = row.payload_null = true;
+	answer->sink(answer->state, &row);
+}
+
 static void
 pages_expand(FactSource *base, const FactHop *hop, FactSink sink, void *state)
 {
 	PageSource *source = (PageSource *) base;
-	KeyScan    *keys = &source->keys;
-	PageReader *reader = &source->reader;
-	OffsetNumber offsets[MaxHeapTuplesPerPage];
+	PageVisit	visits[GROUP_PAGES];
+	IndexAnswer answer = {hop, sink, state};
 	uint64		emitted = 0;
-	size_t		hinted = 0;
 	size_t		at = 0;
+	size_t		hinted = 0;
+	bool		done = false;
+	int			n;
 
-	keyscan_search(keys, hop);
-	while (at < keys->ntids)
+	/* A limit counts in physical order, so it needs all TIDs first. */
+	keyscan_search(&source->keys, hop,
+				   hop->want == FACT_WANT_KEYS && hop->limit == 0 ?
+				   answer_from_index : NULL, &answer);
+	while (!done &&
+		   (n = gather_visits(source, visits, &at, &hinted, hop->want)) > 0)
 	{
-		BlockNumber block = (BlockNumber) (keys->tids[at] >> 16);
-		int			noffsets = offsets_of_block(keys, at, offsets);
-		int64		missed = missed_reads();
-
-		pageread_members(reader, block, offsets, noffsets);
-		at += noffsets;
-		if (missed != missed_reads())
-			hinted = prefetch_after(source, at, hinted);
-
-		for (int i = 0; i < reader->ntuples; i++)
+		for (int i = 0; i < n; i++)
 		{
-			FactKey		key;
-
-			facts_key(source->columns, &reader->tuples[i], &key);
-			if (!facts_passes(&hop->filter, &key))
-				continue;
-			emit(source, &reader->tuples[i], &key, hop->want, sink, state);
-			if (++emitted == hop->limit)
-				goto done;
+			if (done)
+				ReleaseBuffer(visits[i].buffer);
+			else
+				done = visit_page(source, &visits[i], hop, &emitted,
+								  sink, state);
 		}
 	}
-done:
-	base->pages = reader->pages;
+	base->pages = source->reader.pages;
 }
 
 typedef struct FilterTest

@@ -128,7 +128,7 @@ run_query(SpiSource *source, const char *sql, int nargs, Oid *types,
 static void
 query_expand(FactSource *base, const FactHop *hop, FactSink sink, void *state)
 {
-	SpiSource *source = (SpiSource *) base;
+	SpiSource  *source = (SpiSource *) base;
 	StringInfoData sql;
 	Oid			types[2] = {INT4ARRAYOID, INT2OID};
 	Datum		values[2];
@@ -164,7 +164,7 @@ static void
 query_scan(FactSource *base, const FactFilter *filter,
 		   FactSink sink, void *state)
 {
-	SpiSource *source = (SpiSource *) base;
+	SpiSource  *source = (SpiSource *) base;
 	Oid			types[1] = {INT2OID};
 	Datum		values[1] = {Int16GetDatum(filter->relation)};
 	StringInfoData sql;
@@ -182,7 +182,7 @@ query_scan(FactSource *base, const FactFilter *filter,
 static uint64
 query_keep(FactSource *base, const FactRow *row)
 {
-	SpiSource *source = (SpiSource *) base;
+	SpiSource  *source = (SpiSource *) base;
 	MemoryContext caller = MemoryContextSwitchTo(source->context);
 	uint32		slot = source->next_free;
 	KeptPayload *kept;
@@ -215,7 +215,7 @@ query_keep(FactSource *base, const FactRow *row)
 static void
 query_drop(FactSource *base, uint64 ref)
 {
-	SpiSource *source = (SpiSource *) base;
+	SpiSource  *source = (SpiSource *) base;
 	KeptPayload *kept = &source->kept[ref];
 
 	Assert(ref < source->nkept && kept->used);
@@ -229,7 +229,7 @@ query_drop(FactSource *base, uint64 ref)
 static Datum
 query_payload(FactSource *base, uint64 ref, bool *isnull)
 {
-	SpiSource *source = (SpiSource *) base;
+	SpiSource  *source = (SpiSource *) base;
 	KeptPayload *kept = &source->kept[ref];
 
 	Assert(ref < source->nkept && kept->used);
@@ -246,7 +246,7 @@ FactSource *
 facts_open_query(RelGate *gate, const FactColumns *columns,
 				 const DistQuery *query)
 {
-	SpiSource *source = (SpiSource *) palloc0(sizeof(SpiSource));
+	SpiSource  *source = (SpiSource *) palloc0(sizeof(SpiSource));
 	char	   *schema = get_namespace_name(RelationGetNamespace(gate->rel));
 
 	source->base.expand = query_expand;

@@ -178,7 +178,11 @@ end_scan(BuildScan *bs)
 static bool
 admit(BuildScan *bs, HeapTuple tuple, Buffer buffer, bool *alive)
 {
-	Verdict		verdict = {.index = true, .alive = true, .counted = true};
+	Verdict		verdict = {
+		.index = true,
+		.alive = true,
+		.counted = true,
+	};
 
 	while (bs->judge)
 	{
@@ -242,7 +246,10 @@ static Verdict
 judge_insert(BuildScan *bs, HeapTuple tuple)
 {
 	TransactionId xmin = HeapTupleHeaderGetXmin(tuple->t_data);
-	Verdict		verdict = {.index = true, .alive = true};
+	Verdict		verdict = {
+		.index = true,
+		.alive = true,
+	};
 
 	if (bs->anyvisible || TransactionIdIsCurrentTransactionId(xmin))
 	{

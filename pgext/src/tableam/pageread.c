@@ -6,7 +6,7 @@
  * only of those that pass, because the test costs a few instructions and the
  * visibility of a tuple without hint bits costs a look into the commit log.
  *
- * Locks: one pin at a time, the share lock only while visibility is decided.
+ * Locks: the share lock only while visibility is decided, one page at a time.
  * Serializable transactions: a conflict is noted for each version that passes
  * the test, visible or not; versions that fail it are not part of what was
  * read.
@@ -26,6 +26,9 @@
 
 #include "compat.h"
 #include "tableam/pageread.h"
+
+/* The stride of hints; a smaller real line only leaves some to the hardware. */
+#define CACHE_LINE 64
 
 void
 pageread_begin(PageReader *reader, Relation rel, Snapshot snapshot)
@@ -56,23 +59,61 @@ pageread_start_scan(PageReader *reader)
 	return nblocks;
 }
 
-/* Pin the block, dropping the pin before, and give pruning its chance. */
-static Page
-pin_page(PageReader *reader, BlockNumber block)
+Buffer
+pageread_pin(PageReader *reader, BlockNumber block)
 {
 	CHECK_FOR_INTERRUPTS();
 
-	if (BufferIsValid(reader->buffer))
-	{
-		ReleaseBuffer(reader->buffer);
-		reader->buffer = InvalidBuffer;
-	}
-	reader->buffer = ReadBufferExtended(reader->rel, MAIN_FORKNUM, block,
-										RBM_NORMAL, reader->strategy);
 	reader->pages++;
+	return ReadBufferExtended(reader->rel, MAIN_FORKNUM, block, RBM_NORMAL,
+							  reader->strategy);
+}
+
+/* An index may hold anything; hints must not leave the page. */
+static inline bool
+hintable(OffsetNumber offset)
+{
+	return offset >= FirstOffsetNumber && offset <= MaxHeapTuplesPerPage;
+}
+
+void
+pageread_hint_item(Buffer buffer, OffsetNumber offset)
+{
+	Page		page = BufferGetPage(buffer);
+
+	if (!hintable(offset))
+		return;
+	__builtin_prefetch(page);
+	__builtin_prefetch(&((PageHeader) page)->pd_linp[offset - 1]);
+}
+
+void
+pageread_hint_tuple(Buffer buffer, OffsetNumber offset, Size bytes)
+{
+	const char *page = (const char *) BufferGetPage(buffer);
+	ItemIdData	item;
+	Size		from;
+	Size		end;
+
+	if (!hintable(offset))
+		return;
+	item = ((PageHeader) page)->pd_linp[offset - 1];
+	from = ItemIdGetOffset(&item);
+	end = Min(from + Min(ItemIdGetLength(&item), bytes), BLCKSZ);
+	for (Size at = from; at < end; at += CACHE_LINE)
+		__builtin_prefetch(page + at);
+}
+
+/* Make a pinned page the current one, and give pruning its chance. */
+static Page
+take_page(PageReader *reader, Buffer buffer)
+{
+	if (BufferIsValid(reader->buffer))
+		ReleaseBuffer(reader->buffer);
+	reader->buffer = buffer;
 	reader->ntuples = 0;
-	heap_page_prune_opt(reader->rel, reader->buffer);
-	return BufferGetPage(reader->buffer);
+	heap_page_prune_opt(reader->rel, buffer);
+	return BufferGetPage(buffer);
 }
 
 /* Point a tuple at a normal line pointer of the pinned page. */
@@ -90,7 +131,7 @@ int
 pageread_scan(PageReader *reader, BlockNumber block,
 			  PageKeyTest test, void *state)
 {
-	Page		page = pin_page(reader, block);
+	Page		page = take_page(reader, pageread_pin(reader, block));
 	OffsetNumber last;
 	bool		all_visible;
 	int			n = 0;
@@ -132,10 +173,11 @@ pageread_scan(PageReader *reader, BlockNumber block,
 }
 
 int
-pageread_members(PageReader *reader, BlockNumber block,
+pageread_members(PageReader *reader, Buffer buffer,
 				 const OffsetNumber *offsets, int noffsets)
 {
-	Page		page = pin_page(reader, block);
+	Page		page = take_page(reader, buffer);
+	BlockNumber block = BufferGetBlockNumber(buffer);
 	int			n = 0;
 
 	LockBuffer(reader->buffer, BUFFER_LOCK_SHARE);
@@ -176,7 +218,7 @@ pageread_refetch(PageReader *reader, ItemPointer tid)
 	BlockNumber block = ItemPointerGetBlockNumber(tid);
 	OffsetNumber offset = ItemPointerGetOffsetNumber(tid);
 	HeapTuple	tuple = &reader->tuples[0];
-	Page		page = pin_page(reader, block);
+	Page		page = take_page(reader, pageread_pin(reader, block));
 	ItemId		item;
 	bool		visible;
 

@@ -3,8 +3,8 @@
  *	  (relation, block, snapshot, key test) -> visible tuples.
  *
  * The only place that turns heap-format pages into visible tuples outside the
- * table access method's own callbacks. A reader pins at most one page. What it
- * returns points into that page and stays good until the next call on the
+ * table access method's own callbacks. A reader pins the page of its last result.
+ * What it returns points into that page and stays good until the next call on the
  * reader: the pin keeps pruning from moving tuples, and a tuple found visible
  * stays so for the snapshot. No buffer lock is held on return, so the caller
  * may detoast, compute and raise errors.
@@ -54,11 +54,28 @@ extern int	pageread_scan(PageReader *reader, BlockNumber block,
 						  PageKeyTest test, void *state);
 
 /*
- * Visible members of the HOT chains that start at the given offsets of a
- * block, as an index returned them. The predicate locks are those of an index
- * scan: the index's own for the gaps, and the tuples returned here.
+ * Pin a block that will be visited soon. The caller owns the pin until it
+ * gives it to pageread_members or releases it.
  */
-extern int	pageread_members(PageReader *reader, BlockNumber block,
+extern Buffer pageread_pin(PageReader *reader, BlockNumber block);
+
+/*
+ * Ask the CPU for the line pointer, then for up to `bytes` of the tuple, at an
+ * offset of a pinned page. Only hints: no lock is taken, and whatever is found
+ * there is not believed. Ask for all line pointers of a group of pages before
+ * the first tuple, so that the misses overlap.
+ */
+extern void pageread_hint_item(Buffer buffer, OffsetNumber offset);
+extern void pageread_hint_tuple(Buffer buffer, OffsetNumber offset,
+								Size bytes);
+
+/*
+ * Visible members of the HOT chains that start at the given offsets of a
+ * pinned page, as an index returned them; takes over the pin. The predicate
+ * locks are those of an index scan: the index's own for the gaps, and the
+ * tuples returned here.
+ */
+extern int	pageread_members(PageReader *reader, Buffer buffer,
 							 const OffsetNumber *offsets, int noffsets);
 
 /*

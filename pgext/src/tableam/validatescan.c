@@ -51,7 +51,10 @@ sorted_heap_index_validate_scan(Relation rel, Relation index,
 	TableScanDesc scan;
 	IndexRow	row;
 	RootMap		roots = {.block = InvalidBlockNumber};
-	IndexedTids tids = {.sort = state->tuplesort, .block = InvalidBlockNumber};
+	IndexedTids tids = {
+		.sort = state->tuplesort,
+		.block = InvalidBlockNumber,
+	};
 
 	indexrow_begin(&row, rel, index_info);
 

@@ -15,7 +15,13 @@ CREATE INDEX ON same_heap (entity_id);
 CREATE TABLE same_sorted (n serial, LIKE same_heap, PRIMARY KEY (n)) USING sorted_heap;
 INSERT INTO same_sorted (entity_id, relation_id, target_id, embedding, payload)
 	SELECT * FROM same_heap ORDER BY entity_id, relation_id, target_id;
-CREATE INDEX ON same_sorted (entity_id, relation_id);
+-- An index that answers key-only hops where pages are all-visible: most are,
+-- some no longer.
+CREATE INDEX ON same_sorted (entity_id, relation_id) INCLUDE (target_id);
+VACUUM same_sorted;
+UPDATE same_sorted SET target_id = entity_id WHERE n % 500 = 0;
+UPDATE same_sorted SET payload = payload || '+' WHERE n % 500 = 1;
+DELETE FROM same_sorted WHERE n % 500 = 2;
 -- As same_heap, but read through queries: an empty child is a child.
 CREATE TABLE same_query (LIKE same_heap);
 INSERT INTO same_query SELECT * FROM same_heap;
@@ -64,9 +70,9 @@ SELECT i, ARRAY(SELECT (random() * 60 - 20)::int4 FROM generate_series(1, 1 + i 
 	ARRAY[random(), random(), random()]::real[]::svec AS q, 1 + (random() * 30)::int AS k,
 	ARRAY(SELECT nullif((random() * 3)::int4, 3) FROM generate_series(0, i % 4)) AS path,
 	CASE WHEN random() < .5 THEN 'path' ELSE 'endpoint' END AS mode
-FROM generate_series(1, 40) i;
+FROM generate_series(1, 20) i;
 
-SELECT t, what, count(*), count(*) FILTER (WHERE want IS NOT NULL) > 30 AS answers,
+SELECT t, what, count(*), count(*) FILTER (WHERE want IS NOT NULL) > 10 AS answers,
 	count(*) FILTER (WHERE got IS DISTINCT FROM want) AS different
 FROM (VALUES ('same_heap'::regclass), ('same_sorted'), ('same_query')) AS tables (t), cases c,
 LATERAL (VALUES

@@ -11,7 +11,7 @@ SELECT sorted_heap_compact('t');
 SELECT pg_relation_filenode('t') <> :before AS rewritten;
 SELECT string_agg(id::text, ' ' ORDER BY ctid) = string_agg(id::text, ' ' ORDER BY id) AS sorted,
 	count(*), sum(length(v)) FROM t;
-SELECT indexrelid::regclass, indisclustered, indisvalid FROM pg_index WHERE indrelid = 't'::regclass ORDER BY 1::text;
+SELECT indexrelid::regclass, indisclustered, indisvalid FROM pg_index WHERE indrelid = 't'::regclass ORDER BY indexrelid::regclass::text;
 SELECT sorted_heap_compact(NULL);
 
 -- Inside a transaction that changed the table; a rollback undoes it all.

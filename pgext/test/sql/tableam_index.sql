@@ -96,12 +96,21 @@ SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 't'::regclass AND NOT
 SELECT bt_index_check(c.oid, true) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid
 	WHERE i.indrelid = 't'::regclass AND c.relam = (SELECT oid FROM pg_am WHERE amname = 'btree');
 
--- A parallel build sees what a serial one sees.
+-- A parallel build sees what a serial one sees (GIN and BRIN: in later versions).
 SET min_parallel_table_scan_size = 0;
 SET max_parallel_maintenance_workers = 2;
 ALTER TABLE t SET (parallel_workers = 2);
 CREATE INDEX t_parallel ON t (n, id);
 SELECT bt_index_parent_check('t_parallel', true);
+DROP INDEX t_parallel, t_gin, t_brin;
+CREATE INDEX t_gin ON t USING gin (tags);
+CREATE INDEX t_brin ON t USING brin (id) WITH (pages_per_range = 4);
+TABLE checks;
+BEGIN;
+ALTER TABLE t DROP CONSTRAINT t_pkey;
+ALTER TABLE t DROP CONSTRAINT t_exclude;
+SELECT both_ways('SELECT count(*) FROM t WHERE id BETWEEN 5100 AND 5200');
+ROLLBACK;
 
 -- Uniqueness is enforced while building and afterwards.
 \set VERBOSITY terse

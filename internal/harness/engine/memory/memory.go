@@ -86,6 +86,9 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 	if err := errors.Join(ctx.Err(), t.Validate()); err != nil {
 		return nil, fmt.Errorf("ask memory: %w", err)
 	}
+	if reason := e.Capabilities().Refuses(t); reason != "" {
+		return nil, fmt.Errorf("ask memory: %s", reason)
+	}
 	results, err := e.answer(t, q)
 	if err != nil {
 		return nil, fmt.Errorf("ask memory: %w", err)

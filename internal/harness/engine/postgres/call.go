@@ -82,6 +82,7 @@ type planNode struct {
 	Index    string     `json:"Index Name"`
 	Function string     `json:"Function Name"`
 	Provider string     `json:"Custom Plan Provider"`
+	Graph    string     `json:"Function"` // of our own scan node
 	Plans    []planNode `json:"Plans"`
 }
 
@@ -154,6 +155,8 @@ func (p planNode) summary() string {
 			read = n.NodeType + " " + n.Index
 		case n.Function != "":
 			read = n.Function
+		case n.Graph != "":
+			read = n.Provider + " " + n.Graph
 		case n.Provider != "":
 			read = n.Provider + " " + n.Relation
 		case n.NodeType == "Seq Scan":

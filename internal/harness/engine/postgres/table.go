@@ -6,13 +6,13 @@ import (
 	"fmt"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
 
 	"sortedheap/internal/corpus"
 	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/measure"
 )
 
 // toastTupleTarget keeps wide facts in line, so that a vector is read from the
@@ -43,7 +43,7 @@ func (e *Engine) load(ctx context.Context, src corpus.Source) (engine.Build, err
 	if err != nil {
 		return build, err
 	}
-	started := time.Now()
+	watch := measure.Start()
 	if err := e.exec(ctx, "DROP TABLE IF EXISTS "+e.cfg.Table, e.createTable(src.Info().Dim)); err != nil {
 		return build, err
 	}
@@ -59,7 +59,7 @@ func (e *Engine) load(ctx context.Context, src corpus.Source) (engine.Build, err
 	if err := e.exec(ctx, steps...); err != nil {
 		return build, err
 	}
-	build.Seconds = time.Since(started).Seconds()
+	build.Seconds = watch.Seconds()
 	walAfter, err := e.walPosition(ctx)
 	if err != nil {
 		return build, err
