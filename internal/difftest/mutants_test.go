@@ -79,10 +79,6 @@ stale_leaf(uint32 zone, Page page)
 		edits:  []edit{{"widen.c", "\t\t\t\t\t  ZONE_CHANGE_LOGGED);", "\t\t\t\t\t  ZONE_CHANGE_BUILD);"}},
 		config: func(c *Config) { c.Standby = true },
 	},
-	{
-		rule:  "a concurrent build leaves sealing to its validation",
-		edits: []edit{{"build.c", "\tif (info->ii_Concurrent)\n", "\tif (false)\n"}},
-	},
 }
 
 // Controls change what must not matter, and survive.

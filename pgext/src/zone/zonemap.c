@@ -400,51 +400,106 @@ mark_children(const Lookup *lookup, const ZoneDirectory *page, int nchildren,
 	}
 }
 
-/* Entries of a zone page: the chain by bounds, and all that are searched. */
-static void
-mark_entries(const Lookup *lookup, const ZoneLeaf *leaf, int nentries,
-			 PageSet *bounded, PageSet *searched)
+/* Are all entries of the page in the chain? The usual case, so it is made of
+ * one operation on each byte, in a loop the compiler can vectorize. */
+static bool
+all_bounded(const ZoneLeaf *leaf)
 {
-	uint8		members[ZONE_ENTRIES];
-	int			nmembers = 0;
-	int			range;
+	uint8		others = 0;
 
+	StaticAssertStmt(ZONE_WIDE == ZONE_SEALED + 1 && (ZONE_SEALED & 1) == 1,
+					 "state minus ZONE_SEALED is 0 or 1 for these two");
+	for (int i = 0; i < ZONE_ENTRIES; i++)
+		others |= (uint8) (leaf->states[i] - ZONE_SEALED) & 0xFE;
+	return others == 0;
+}
+
+/* The chain of a zone page: entries with bounds, which ascend. */
+typedef struct Chain
+{
+	const ZoneLeaf *leaf;
+	int			length;
+	bool		whole;			/* members are 0, 1, 2, ... */
+	uint8		members[ZONE_ENTRIES];
+} Chain;
+
+static inline int
+chain_entry(const Chain *chain, int n)
+{
+	return chain->whole ? n : chain->members[n];
+}
+
+/* Position of the first member that ends at or after a pair. */
+static int
+chain_find(const Chain *chain, ZonePair pair)
+{
+	int			low = 0;
+	int			high = chain->length;
+
+	while (low < high)
+	{
+		int			middle = (low + high) / 2;
+		int			entry = chain_entry(chain, middle);
+
+		if (zone_pair_compare(chain->leaf->bounds[entry].high, pair) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static void
+chain_collect(Chain *chain, const ZoneLeaf *leaf, int nentries,
+			  PageSet *searched)
+{
+	chain->leaf = leaf;
+	chain->length = nentries;
+	chain->whole = all_bounded(leaf);
+	if (chain->whole)
+		return;
+
+	chain->length = 0;
 	for (int i = 0; i < nentries; i++)
 	{
 		uint8		state = leaf->states[i];
 
 		if (zone_state_is_searched(state))
 			set_add(searched, i);
-		members[nmembers] = i;
-		nmembers += zone_state_is_bounded(state);
+		chain->members[chain->length] = i;
+		chain->length += zone_state_is_bounded(state);
 	}
-	if (nmembers == 0)
+}
+
+/* Entries of a zone page: the chain by bounds, and all that are searched. */
+static void
+mark_entries(const Lookup *lookup, const ZoneLeaf *leaf, int nentries,
+			 PageSet *bounded, PageSet *searched)
+{
+	Chain		chain;
+	ZonePair	end;
+
+	chain_collect(&chain, leaf, nentries, searched);
+	if (chain.length == 0)
 		return;
 
-	range = first_range_from(lookup, leaf->bounds[members[0]].low);
-	for (; range < lookup->nranges; range++)
+	end = leaf->bounds[chain_entry(&chain, chain.length - 1)].high;
+	for (int range = first_range_from(lookup, leaf->bounds[chain_entry(&chain, 0)].low);
+		 range < lookup->nranges; range++)
 	{
 		ZoneRange	wanted = lookup->ranges[range];
-		int			low = 0;
-		int			high = nmembers;
+		int			at;
 
-		if (zone_pair_compare(leaf->bounds[members[nmembers - 1]].high,
-							  wanted.low) < 0)
+		if (zone_pair_compare(end, wanted.low) < 0)
 			break;
-		while (low < high)
+		for (at = chain_find(&chain, wanted.low); at < chain.length; at++)
 		{
-			int			middle = (low + high) / 2;
+			int			entry = chain_entry(&chain, at);
 
-			if (zone_pair_compare(leaf->bounds[members[middle]].high,
-								  wanted.low) < 0)
-				low = middle + 1;
-			else
-				high = middle;
+			if (zone_pair_compare(leaf->bounds[entry].low, wanted.high) > 0)
+				break;
+			set_add(bounded, entry);
 		}
-		for (; low < nmembers &&
-			 zone_pair_compare(leaf->bounds[members[low]].low,
-							   wanted.high) <= 0; low++)
-			set_add(bounded, members[low]);
 	}
 }
 
