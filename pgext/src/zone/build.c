@@ -194,7 +194,7 @@ check_column(Relation index, int column)
 {
 	Oid			type = index->rd_opcintype[column];
 	Oid			collation = index->rd_indcollation[column];
-	const char *name = NameStr(TupleDescAttr(RelationGetDescr(index), column)->attname);
+	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(index), column);
 
 	if (zone_kind_of_type(type) == ZONE_KIND_NONE)
 		ereport(ERROR,
@@ -205,7 +205,7 @@ check_column(Relation index, int column)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("access method \"%s\" does not support the collation of column \"%s\"",
-						"sorted_zone", name),
+						"sorted_zone", NameStr(attribute->attname)),
 				 errdetail("The zone map keeps text in byte order."),
 				 errhint("Declare the column, or the column in the index, with COLLATE \"C\".")));
 }

@@ -195,8 +195,10 @@ estimate_wanted(PlannerInfo *root, IndexPath *path, Wanted *wanted)
 			(void) is_equality(root, index, clause, &second_values);
 	}
 
-	/* The second column narrows a range of pairs only under single values of
-	 * the first. */
+	/*
+	 * The second column narrows a range of pairs only under single values of
+	 * the first.
+	 */
 	wanted->places = first_values;
 	wanted->ranges = first_values;
 	if (first_equal && !wide)

@@ -291,8 +291,10 @@ build_ranges(const ZoneKey *key, const Condition *conditions, int *nranges)
 		return first_points;
 	}
 
-	/* Of a list, the interval between first and last is what is left when it
-	 * is not worth its length, or cannot be used under a range. */
+	/*
+	 * Of a list, the interval between first and last is what is left when it
+	 * is not worth its length, or cannot be used under a range.
+	 */
 	if (second.values != NULL &&
 		(conditions[0].interval.low.first != conditions[0].interval.high.first &&
 		 conditions[0].values == NULL))
