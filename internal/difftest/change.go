@@ -16,13 +16,14 @@ type change struct {
 // writer makes the transactions of one connection.
 type writer struct {
 	rng  *rand.Rand
-	mark int // rows made by this connection carry it
-	keys int // keys are made of 1..keys, and a little beyond
-	next int // ascending keys come from here on
+	mark int    // rows made by this connection carry it
+	keys int    // keys are made of 1..keys, and a little beyond
+	next int    // ascending keys come from here on
+	dir  string // where the server may write files
 }
 
-func newWriter(cfg Config, mark int) *writer {
-	return &writer{rng: rand.New(rand.NewPCG(cfg.Seed, uint64(mark))), mark: mark, keys: cfg.Rows, next: cfg.Rows}
+func newWriter(cfg Config, mark int, dir string) *writer {
+	return &writer{dir: dir, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(mark))), mark: mark, keys: cfg.Rows, next: cfg.Rows}
 }
 
 func (w *writer) key() int { return w.rng.IntN(w.keys + w.keys/20) }
@@ -58,12 +59,16 @@ func (w *writer) statement() string {
 	}
 }
 
-// insert adds n rows with keys from, from + step and so on. Ids are the same in
-// both twins.
+// insert adds n rows with keys from, from + step and so on: by INSERT, or by
+// COPY through a file of the server's. Ids are the same in both twins.
 func (w *writer) insert(from, n, step int) string {
 	base := w.rng.Int64N(1<<46)*4096 + int64(w.mark)<<58
-	return fmt.Sprintf(`INSERT INTO @ SELECT %d + n, %d, difftest_key(%d + n * %d), nullif(n %% 4, 3), repeat('z', %d) FROM generate_series(0, %d) n`,
+	rows := fmt.Sprintf(`SELECT %d + n, %d, difftest_key(%d + n * %d), nullif(n %% 4, 3), repeat('z', %d) FROM generate_series(0, %d) n`,
 		base, w.mark, from, step, w.rng.IntN(90), n-1)
+	if w.rng.IntN(3) == 0 {
+		return fmt.Sprintf(`COPY (%[1]s) TO '%[2]s/rows%[3]d'; COPY @ FROM '%[2]s/rows%[3]d'`, rows, w.dir, w.mark)
+	}
+	return "INSERT INTO @ " + rows
 }
 
 // transaction is a random transaction: savepoints and rollbacks included.

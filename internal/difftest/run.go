@@ -33,6 +33,7 @@ type runner struct {
 	cfg     Config
 	server  *cluster.Cluster
 	standby *cluster.Cluster
+	dir     string // the server's data directory
 
 	operations, maintenance, refused, checks atomic.Int64
 	crashing                                 atomic.Bool
@@ -66,6 +67,9 @@ func (r *runner) prepare(ctx context.Context) error {
 		if err := checkPlan(ctx, conn); err != nil {
 			return err
 		}
+		if err := conn.QueryRow(ctx, "SHOW data_directory").Scan(&r.dir); err != nil {
+			return err
+		}
 		if !r.cfg.Standby {
 			return nil
 		}
@@ -96,7 +100,7 @@ func (r *runner) work(ctx context.Context) (crashes int, err error) {
 	rounds := r.cfg.Crashes + 1
 	writers := make([]*writer, r.cfg.Connections)
 	for i := range writers {
-		writers[i] = newWriter(r.cfg, i)
+		writers[i] = newWriter(r.cfg, i, r.dir)
 	}
 	for round := range rounds {
 		until := int64(r.cfg.Operations) * int64(round+1) / int64(rounds)

@@ -150,7 +150,7 @@ zone_first_block(uint32 zone)
 static inline int
 zone_entries_within(uint32 zone, BlockNumber heap_blocks)
 {
-	BlockNumber first = zone_first_block(zone);
+	uint64		first = (uint64) zone * ZONE_ENTRIES;
 
 	if (heap_blocks <= first)
 		return 0;
