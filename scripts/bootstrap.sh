@@ -122,7 +122,8 @@ make_scratch() {
 # What a package prints while it installs is of interest when it fails.
 apt_root() {
 	make_scratch
-	as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o Dpkg::Use-Pty=0 "$@" \
+	as_root env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get -qq -o Dpkg::Use-Pty=0 \
+		-o DPkg::Lock::Timeout=300 "$@" \
 		>"$scratch/apt.log" 2>&1 </dev/null || {
 		cat "$scratch/apt.log" >&2
 		return 1

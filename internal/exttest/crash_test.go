@@ -60,40 +60,36 @@ func TestCrash(t *testing.T) {
 // acknowledged.
 func writeUntilCrash(t *testing.T, c *cluster.Cluster) int64 {
 	t.Helper()
+	const enough = 5000
 	writer := pgtest.Connect(t, c, "postgres")
-	progress := make(chan int64)
-	done := make(chan int64, 1)
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	reached := make(chan struct{})
+	type outcome struct {
+		acknowledged int64
+		err          error
+	}
+	done := make(chan outcome, 1)
+	ctx, cancel := context.WithTimeout(t.Context(), 120*time.Second)
 	defer cancel()
 	go func() {
-		var acknowledged int64
-		defer func() { done <- acknowledged }()
-		for {
-			if err := copyBatch(ctx, writer, acknowledged); err != nil {
-				return
+		for n := int64(0); ; n += 100 {
+			if n == enough {
+				close(reached)
 			}
-			acknowledged += 100
-			select {
-			case progress <- acknowledged:
-			default:
+			if err := copyBatch(ctx, writer, n); err != nil {
+				done <- outcome{n, err}
+				return
 			}
 		}
 	}()
-	for n := range progress {
-		if n >= 5000 {
-			break
-		}
+	select {
+	case <-reached:
+	case end := <-done:
+		t.Fatalf("the writer stopped after %d rows: %v", end.acknowledged, end.err)
 	}
 	if err := c.Crash(); err != nil {
 		t.Fatalf("crash: %v", err)
 	}
-	select {
-	case n := <-done:
-		return n
-	case <-ctx.Done():
-		t.Fatal("the writer did not notice the crash")
-		return 0
-	}
+	return (<-done).acknowledged
 }
 
 func copyBatch(ctx context.Context, conn *pgx.Conn, base int64) error {

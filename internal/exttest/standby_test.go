@@ -16,6 +16,8 @@ func TestStandby(t *testing.T) {
 	primary := pgtest.Connect(t, c, "postgres")
 	pgtest.Exec(t, primary, `CREATE EXTENSION amcheck`)
 	factsTable(t, primary, "facts")
+	pgtest.Exec(t, primary, `CREATE UNLOGGED TABLE unlogged_facts (entity_id int4 PRIMARY KEY, relation_id int2,
+		target_id int4, embedding svec, payload text) USING sorted_heap`)
 	standby, err := c.Standby(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -51,6 +53,11 @@ func TestStandby(t *testing.T) {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) || pgErr.Code != "25006" {
 		t.Errorf("compact on a standby: %v, want SQLSTATE 25006", err)
+	}
+
+	_, err = replica.Exec(t.Context(), `SELECT sorted_heap_expand_ids('unlogged_facts', '{1}')`)
+	if !errors.As(err, &pgErr) || pgErr.Code != "0A000" {
+		t.Errorf("unlogged facts on a standby: %v, want SQLSTATE 0A000", err)
 	}
 
 	if err := standby.Promote(t.Context()); err != nil {

@@ -79,7 +79,8 @@ typedef struct DistQuery
 	const float *query;
 	uint32_t	n;
 	DistMetric	metric;
-	float		aa;				/* the query's squared norm, as cosine_f32 sums it */
+	float		aa;				/* the query's squared norm, as cosine_f32
+								 * sums it */
 } DistQuery;
 
 extern void dist_query_init(DistQuery *dq, DistMetric metric, const float *query, uint32_t n);

@@ -24,7 +24,8 @@ typedef struct TopkItem
 
 typedef struct Topk
 {
-	TopkItem   *items;			/* room for `capacity` items, owned by the caller */
+	TopkItem   *items;			/* room for `capacity` items, owned by the
+								 * caller */
 	uint32_t	capacity;		/* k >= 1 */
 	uint32_t	count;
 } Topk;

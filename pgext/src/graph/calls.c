@@ -121,23 +121,23 @@ read_rag(FunctionCallInfo fcinfo, GraphCall *call)
 
 static const GraphFunction functions[] = {
 	{"sorted_heap_expand_rerank", sorted_heap_expand_rerank,
-		GRAPH_SEEDS_GIVEN, GRAPH_SCORE_ENDPOINT, REL_SEEDS_QUERY, 3, read_expand},
+	GRAPH_SEEDS_GIVEN, GRAPH_SCORE_ENDPOINT, REL_SEEDS_QUERY, 3, read_expand},
 	{"sorted_heap_expand_twohop_rerank", sorted_heap_expand_twohop_rerank,
-		GRAPH_SEEDS_GIVEN, GRAPH_SCORE_ENDPOINT, REL_SEEDS_QUERY, 3, read_expand_twohop},
+	GRAPH_SEEDS_GIVEN, GRAPH_SCORE_ENDPOINT, REL_SEEDS_QUERY, 3, read_expand_twohop},
 	{"sorted_heap_expand_twohop_path_rerank", sorted_heap_expand_twohop_path_rerank,
-		GRAPH_SEEDS_GIVEN, GRAPH_SCORE_PATH, REL_SEEDS_QUERY, 3, read_expand_twohop},
+	GRAPH_SEEDS_GIVEN, GRAPH_SCORE_PATH, REL_SEEDS_QUERY, 3, read_expand_twohop},
 	{"sorted_heap_expand_multihop_rerank", sorted_heap_expand_multihop_rerank,
-		GRAPH_SEEDS_GIVEN, GRAPH_SCORE_ENDPOINT, REL_SEEDS_QUERY_PATH, 3, read_expand_multihop},
+	GRAPH_SEEDS_GIVEN, GRAPH_SCORE_ENDPOINT, REL_SEEDS_QUERY_PATH, 3, read_expand_multihop},
 	{"sorted_heap_expand_multihop_path_rerank", sorted_heap_expand_multihop_path_rerank,
-		GRAPH_SEEDS_GIVEN, GRAPH_SCORE_PATH, REL_SEEDS_QUERY_PATH, 3, read_expand_multihop},
+	GRAPH_SEEDS_GIVEN, GRAPH_SCORE_PATH, REL_SEEDS_QUERY_PATH, 3, read_expand_multihop},
 	{"sorted_heap_graph_rag_scan", sorted_heap_graph_rag_scan,
-		GRAPH_SEEDS_TARGET, GRAPH_SCORE_ENDPOINT, REL_QUERY, 3, read_scan},
+	GRAPH_SEEDS_TARGET, GRAPH_SCORE_ENDPOINT, REL_QUERY, 3, read_scan},
 	{"sorted_heap_graph_rag_twohop_scan", sorted_heap_graph_rag_twohop_scan,
-		GRAPH_SEEDS_ENTITY, GRAPH_SCORE_ENDPOINT, REL_QUERY, 3, read_twohop_scan},
+	GRAPH_SEEDS_ENTITY, GRAPH_SCORE_ENDPOINT, REL_QUERY, 3, read_twohop_scan},
 	{"sorted_heap_graph_rag_twohop_path_scan", sorted_heap_graph_rag_twohop_path_scan,
-		GRAPH_SEEDS_ENTITY, GRAPH_SCORE_PATH, REL_QUERY, 3, read_twohop_scan},
+	GRAPH_SEEDS_ENTITY, GRAPH_SCORE_PATH, REL_QUERY, 3, read_twohop_scan},
 	{"sorted_heap_graph_rag", sorted_heap_graph_rag,
-		GRAPH_SEEDS_ENTITY, GRAPH_SCORE_PATH, REL_QUERY, 4, read_rag},
+	GRAPH_SEEDS_ENTITY, GRAPH_SCORE_PATH, REL_QUERY, 4, read_rag},
 };
 
 const GraphFunction *

@@ -10,6 +10,7 @@
 #include "access/detoast.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplestore.h"
 
@@ -78,6 +79,7 @@ return_ranked(FunctionCallInfo fcinfo, PGFunction entry)
 		Datum		values[GRAPH_RESULT_NATTS];
 		bool		nulls[GRAPH_RESULT_NATTS];
 
+		CHECK_FOR_INTERRUPTS();
 		graph_row_values(&result.rows[i], values, nulls);
 		tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc,
 							 values, nulls);

@@ -21,6 +21,7 @@
 #include "access/heapam.h"
 #include "access/relation.h"
 #include "access/tableam.h"
+#include "access/xlog.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -179,6 +180,12 @@ relgate_open(RelGate *gate, Oid relid)
 	if (inval_count != SharedInvalidMessageCounter)
 		gate->whole = check_readable(relid);
 	check_kind(gate->rel);
+
+	/* On a standby such a table has no contents: core's error. */
+	if (!RelationIsPermanent(gate->rel) && RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access temporary or unlogged relations during recovery")));
 }
 
 void

@@ -33,6 +33,15 @@ frontier_compare(const FrontierItem *a, const FrontierItem *b)
 #include "miscadmin.h"
 #include "lib/sort_template.h"
 
+/* topk_sort() cannot be interrupted, and k is the caller's. */
+#define ST_SORT sort_ranking
+#define ST_ELEMENT_TYPE TopkItem
+#define ST_COMPARE(a, b) topk_compare(a, b)
+#define ST_SCOPE static
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
 void
 frontier_init(Frontier *frontier)
 {
@@ -206,5 +215,6 @@ ranking_offer(Ranking *ranking, const FactRow *row, double score)
 void
 ranking_finish(Ranking *ranking)
 {
-	topk_sort(&ranking->heap);
+	if (ranking->heap.count > 1)
+		sort_ranking(ranking->heap.items, ranking->heap.count);
 }

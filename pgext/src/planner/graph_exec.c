@@ -114,11 +114,15 @@ graph_next(ScanState *node)
 	return ExecStoreVirtualTuple(slot);
 }
 
-/* Never asked: the node is not offered where row marks exist. */
+/*
+ * The node is not offered where row marks exist, so there is never a row to
+ * check again. But early minor releases come here for a node without a relation
+ * in any subplan that EvalPlanQual runs, and expect the next row.
+ */
 static bool
 graph_recheck(ScanState *node, TupleTableSlot *slot)
 {
-	return true;
+	return !TupIsNull(graph_next(node));
 }
 
 static TupleTableSlot *

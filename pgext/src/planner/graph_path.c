@@ -14,6 +14,7 @@
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -138,6 +139,25 @@ distance_order(PlannerInfo *root, RelOptInfo *rel)
 	return NIL;
 }
 
+/*
+ * Is the function's row used as a whole? Upper uses of a base relation are in
+ * attr_needed, whose element 0 it is since min_attr of a function is 0; of a
+ * member of an append relation they are in its own expressions only.
+ */
+static bool
+wants_whole_row(RelOptInfo *rel)
+{
+	Bitmapset  *attrs = NULL;
+
+	if (!bms_is_empty(rel->attr_needed[InvalidAttrNumber - rel->min_attr]))
+		return true;
+	pull_varattnos((Node *) rel->reltarget->exprs, rel->relid, &attrs);
+	pull_varattnos((Node *) extract_actual_clauses(rel->baserestrictinfo, false),
+				   rel->relid, &attrs);
+	return bms_is_member(InvalidAttrNumber - FirstLowInvalidHeapAttributeNumber,
+						 attrs);
+}
+
 void
 graph_path_add(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
@@ -145,14 +165,11 @@ graph_path_add(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	CustomPath *path;
 	Path	   *plain;
 
-	if (!guc_enable_graph_scan)
+	if (!guc_enable_graph_scan || IS_DUMMY_REL(rel))
 		return;
 	call = graph_call_of(rte);
-	if (call == NULL || root->rowMarks != NIL || rel->pathlist == NIL)
-		return;
-	/* attr_needed[0] is the whole row, since min_attr of a function is 0 */
-	if (rel->attr_needed != NULL &&
-		!bms_is_empty(rel->attr_needed[InvalidAttrNumber - rel->min_attr]))
+	if (call == NULL || root->rowMarks != NIL || rel->pathlist == NIL ||
+		wants_whole_row(rel))
 		return;
 
 	/* Cost as core does for the function, but for the row copies saved. */

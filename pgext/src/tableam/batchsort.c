@@ -110,7 +110,7 @@ prepare_sort(BatchSort *bs, Relation index)
 		key->ssup_cxt = CurrentMemoryContext;
 		key->ssup_collation = index->rd_indcollation[i];
 		key->ssup_nulls_first = (option & INDOPTION_NULLS_FIRST) != 0;
-		key->ssup_attno = bs->attnums[i];
+		key->ssup_attno = i + 1;	/* of the index, whose classes are used */
 		key->abbreviate = false;
 		prepare_index_sort(index, (option & INDOPTION_DESC) != 0, key);
 	}

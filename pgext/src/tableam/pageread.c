@@ -46,9 +46,14 @@ pageread_begin(PageReader *reader, Relation rel, Snapshot snapshot)
 BlockNumber
 pageread_start_scan(PageReader *reader)
 {
-	BlockNumber nblocks = RelationGetNumberOfBlocks(reader->rel);
+	BlockNumber nblocks;
 
+	/*
+	 * The lock comes before the size, as in heap's scans: a writer who finds
+	 * no lock to conflict with must not then add a block that is not read.
+	 */
 	PredicateLockRelation(reader->rel, reader->snapshot);
+	nblocks = RelationGetNumberOfBlocks(reader->rel);
 	pgstat_count_heap_scan(reader->rel);
 
 	/* The bound at which heap's own sequential scans turn to a ring. */
@@ -147,6 +152,8 @@ pageread_scan(PageReader *reader, BlockNumber block,
 	all_visible = PageIsAllVisible(page) &&
 		!reader->snapshot->takenDuringRecovery;
 
+	/* No sound page has more line pointers; a corrupt one must do no harm. */
+	last = Min(last, MaxHeapTuplesPerPage);
 	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
 	{
 		ItemId		item = PageGetItemId(page, offset);
@@ -223,6 +230,7 @@ pageread_refetch(PageReader *reader, ItemPointer tid)
 	bool		visible;
 
 	LockBuffer(reader->buffer, BUFFER_LOCK_SHARE);
+	TestForOldSnapshot(reader->snapshot, reader->rel, page);
 	if (offset < FirstOffsetNumber || offset > PageGetMaxOffsetNumber(page) ||
 		!ItemIdIsNormal(item = PageGetItemId(page, offset)))
 		elog(ERROR, "tuple (%u,%u) of relation \"%s\" has disappeared",

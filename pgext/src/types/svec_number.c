@@ -25,8 +25,11 @@
 #define EXTRA_BITS			UINT64CONST(0x1fffffff)
 #define EXTRA_BITS_MIDDLE	UINT64CONST(0x10000000)
 
-/* Far beyond any exponent that matters, and far from overflow of an int. */
-#define EXPONENT_CAP		100000
+/*
+ * Where a written exponent stops growing: beyond what the digits of the longest
+ * text could bring back into range, and far from overflow of an int64.
+ */
+#define EXPONENT_CAP		INT64CONST(1000000000000)
 
 /* A number as written: digits * 10^exponent. */
 typedef struct Decimal
@@ -34,7 +37,7 @@ typedef struct Decimal
 	bool		negative;
 	uint64		digits;			/* valid up to MAX_EXACT_DIGITS */
 	int			ndigits;		/* without leading zeros */
-	int			exponent;
+	int64		exponent;
 } Decimal;
 
 static const double powers_of_ten[MAX_EXACT_POWER + 1] = {
@@ -81,7 +84,7 @@ scan_decimal(const char *p, Decimal *decimal)
 		start = ++p;
 		p = scan_digits(p, decimal);
 		seen += p - start;
-		decimal->exponent = -(int) Min(p - start, EXPONENT_CAP);
+		decimal->exponent = -(int64) (p - start);
 	}
 	if (seen == 0)
 		return NULL;
@@ -108,7 +111,7 @@ static const char *
 scan_exponent(const char *p, Decimal *decimal)
 {
 	bool		negative = false;
-	int			exponent = 0;
+	int64		exponent = 0;
 	const char *start;
 
 	if (*p == '+' || *p == '-')

@@ -88,6 +88,17 @@ EXPLAIN (COSTS OFF) SELECT * FROM sorted_heap_expand_rerank('plan_facts', '{1}',
 EXPLAIN (COSTS OFF) SELECT * FROM ROWS FROM (sorted_heap_expand_rerank('plan_facts', '{1}', '[1,0]', 1), generate_series(1, 2));
 SELECT (sorted_heap_expand_rerank('plan_facts', '{1}', '[1,0]', 1)).entity_id;
 
+-- a whole row that only a member of a UNION ALL wants
+SELECT x FROM (SELECT g::text FROM sorted_heap_expand_rerank('plan_facts', '{1}', '[1,0]', 1) AS g
+  UNION ALL SELECT g::text FROM sorted_heap_expand_rerank('plan_facts', '{2}', '[1,0]', 1) AS g) AS u(x);
+-- members without one are merged in order of distance
+EXPLAIN (COSTS OFF) SELECT target_id FROM
+  (SELECT * FROM sorted_heap_expand_rerank('plan_facts', '{1}', '[1,0]', 1000)
+  UNION ALL SELECT * FROM sorted_heap_expand_rerank('plan_facts', '{2}', '[1,0]', 1000)) AS u ORDER BY distance LIMIT 1;
+-- nothing to run under a false condition
+EXPLAIN (COSTS OFF) SELECT distance FROM sorted_heap_expand_rerank('plan_facts', '{1}', '[1,0]', 1)
+  WHERE false ORDER BY distance;
+
 -- the right to execute is checked as for any function
 CREATE ROLE regress_plan_user;
 GRANT SELECT ON plan_facts TO regress_plan_user;

@@ -25,6 +25,8 @@ SELECT differing(ARRAY['3.4028235e38', '3.40282346638528859e38', '34028234663852
 SELECT differing(ARRAY['0', '-0', '0.0', '.0', '0e99', '-0e-99', '000.1250', '1' || repeat('0', 30),
 	'0.' || repeat('0', 30) || '1', repeat('0', 400) || '7', '1.' || repeat('0', 400) || '1',
 	'1' || repeat('0', 300) || 'e-300', '0.' || repeat('0', 300) || '1e300', '0e999999999999']);
+-- a fraction and an exponent that take each other back, both very long
+SELECT ('[0.' || repeat('0', 150000) || '1e150000]')::svec, ('[0.' || repeat('0', 150000) || '1e100000]')::svec;
 SELECT '[1e-999999999999999999999]'::svec;
 SELECT '[1e999999999999999999999]'::svec;
 

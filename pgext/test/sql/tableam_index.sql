@@ -11,7 +11,7 @@ CREATE TABLE t (
 	spot point,
 	span int4range,
 	big text
-) USING sorted_heap WITH (fillfactor = 60);
+) USING sorted_heap WITH (fillfactor = 60, autovacuum_enabled = off);
 ALTER TABLE t ALTER big SET STORAGE EXTERNAL;
 INSERT INTO t SELECT i, i % 50, 'w' || i % 100, ARRAY[i % 7, i % 11], point(i % 20, i / 20),
 	int4range(i, i + 2), CASE WHEN i % 100 = 0 THEN repeat(i::text, 2000) ELSE 'short' || i END

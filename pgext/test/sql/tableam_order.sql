@@ -80,6 +80,13 @@ CREATE TABLE no_key (k int UNIQUE) USING sorted_heap;
 COPY no_key FROM PROGRAM 'awk "BEGIN{for(i=0;i<500;i++) print (i*307)%509}"';
 SELECT descents('no_key', 'k') > 100 AS shuffled;
 
+-- A key whose columns stand in another order than in the table, and not first.
+CREATE TABLE turned_key (v int, n int, word text COLLATE "C", PRIMARY KEY (word, n)) USING sorted_heap;
+COPY turned_key FROM PROGRAM 'awk "BEGIN{for(i=0;i<500;i++) printf \"%d\t%d\tw%d\n\", i, (i*307)%509, i%7}"';
+CREATE TABLE turned_key2 (word text COLLATE "C", v int, n int, PRIMARY KEY (n, word)) USING sorted_heap;
+COPY turned_key2 FROM PROGRAM 'awk "BEGIN{for(i=0;i<500;i++) printf \"w%d\t%d\t%d\n\", (i*307)%509, i, i%7}"';
+SELECT descents('turned_key', '(word, n)'), descents('turned_key2', '(n, word)'), count(*) FROM turned_key;
+
 -- A dropped column before the key, and a key added later.
 CREATE TABLE late_key (gone text, k int, v int) USING sorted_heap;
 ALTER TABLE late_key DROP COLUMN gone;

@@ -83,6 +83,7 @@ type planNode struct {
 	Function string     `json:"Function Name"`
 	Provider string     `json:"Custom Plan Provider"`
 	Graph    string     `json:"Function"` // of our own scan node
+	Parallel bool       `json:"Parallel Aware"`
 	Plans    []planNode `json:"Plans"`
 }
 
@@ -161,6 +162,9 @@ func (p planNode) summary() string {
 			read = n.Provider + " " + n.Relation
 		case n.NodeType == "Seq Scan":
 			read = n.NodeType + " " + n.Relation
+		}
+		if read != "" && n.Parallel {
+			read = "Parallel " + read
 		}
 		if read != "" && !slices.Contains(reads, read) {
 			reads = append(reads, read)

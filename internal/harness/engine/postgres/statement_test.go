@@ -105,8 +105,8 @@ func TestLiterals(t *testing.T) {
 func TestPlanSummary(t *testing.T) {
 	plan := planNode{NodeType: "Limit", Plans: []planNode{
 		{NodeType: "Index Scan", Index: "facts_ann"}, {NodeType: "Sort", Plans: []planNode{
-			{NodeType: "Seq Scan", Relation: "facts"}, {NodeType: "Function Scan", Function: "expand"}, {NodeType: "Seq Scan", Relation: "facts"}}}}}
-	if got, want := plan.summary(), "Limit: Index Scan facts_ann, Seq Scan facts, expand"; got != want {
+			{NodeType: "Seq Scan", Relation: "facts", Parallel: true}, {NodeType: "Function Scan", Function: "expand"}, {NodeType: "Seq Scan", Relation: "facts"}}}}}
+	if got, want := plan.summary(), "Limit: Index Scan facts_ann, Parallel Seq Scan facts, expand, Seq Scan facts"; got != want {
 		t.Errorf("summary %q, want %q", got, want)
 	}
 	graph := planNode{NodeType: "Custom Scan", Provider: "SortedHeapGraph", Graph: "sorted_heap_graph_rag_scan"}
