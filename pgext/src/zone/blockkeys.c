@@ -79,6 +79,13 @@ block_keys_read(Relation heap, BlockNumber block, const ZoneKey *key,
 
 		if (!ItemIdIsNormal(item))
 			continue;
+		if (ItemIdGetLength(item) < SizeofHeapTupleHeader ||
+			ItemIdGetOffset(item) + ItemIdGetLength(item) > BLCKSZ)
+		{
+			/* A damaged line pointer: promise nothing of this block. */
+			keys.readable = false;
+			continue;
+		}
 
 		tuple.t_data = (HeapTupleHeader) PageGetItem(page, item);
 		tuple.t_len = ItemIdGetLength(item);
