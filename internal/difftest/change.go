@@ -92,6 +92,21 @@ func (w *writer) transaction() change {
 // on gives the statement for a table.
 func on(table, statement string) string { return strings.ReplaceAll(statement, "@", table) }
 
+// dropLeftovers drops what a REINDEX CONCURRENTLY left behind that was ended by
+// a deadlock or a crash. Rewrites make these indexes valid, the next REINDEX
+// copies them again, and their number grows without end.
+const dropLeftovers = `DO $$
+DECLARE
+	leftover text;
+BEGIN
+	FOR leftover IN
+		SELECT indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = 'mapped'::regclass
+		WHERE indrelid IN (c.oid, c.reltoastrelid) AND indexrelid::regclass::text ~ '_cc(new|old)'
+	LOOP
+		EXECUTE 'DROP INDEX IF EXISTS ' || leftover;
+	END LOOP;
+END $$`
+
 // maintenance is a random command on the mapped twin alone, outside of a
 // transaction. Some of these commands exclude everybody else.
 func (w *writer) maintenance() []string {
@@ -99,7 +114,7 @@ func (w *writer) maintenance() []string {
 		{"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM (TRUNCATE off) mapped"},
 		{"VACUUM (FREEZE) mapped"}, {"VACUUM (INDEX_CLEANUP off) mapped"}, {"ANALYZE mapped"},
 		{"SELECT sorted_heap_rebuild_zonemap('mapped')"}, {"SELECT sorted_heap_rebuild_zonemap('mapped')"},
-		{"REINDEX INDEX mapped_zone"}, {"REINDEX INDEX CONCURRENTLY mapped_zone"}, {"REINDEX TABLE CONCURRENTLY mapped"},
+		{"REINDEX INDEX mapped_zone"}, {dropLeftovers, "REINDEX INDEX CONCURRENTLY mapped_zone"}, {dropLeftovers, "REINDEX TABLE CONCURRENTLY mapped"},
 		{"VACUUM FULL mapped"}, {"CLUSTER mapped USING mapped_pkey"},
 		{"CHECKPOINT"},
 	}
