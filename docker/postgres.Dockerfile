@@ -1,3 +1,4 @@
+# syntax=docker/dockerfile:1
 # PostgreSQL with the extension and pgvector, from the distribution's packages.
 #
 #   docker build -f docker/postgres.Dockerfile -t sortedheap .
@@ -32,21 +33,26 @@ RUN mkdir -p /etc/postgresql-common/createcluster.d \
 	&& rm -rf /var/lib/apt/lists/*
 COPY --from=build /install/ /
 ENV PATH="/usr/lib/postgresql/${PG}/bin:${PATH}" PGDATA=/var/lib/postgresql/data
+COPY --chmod=0755 <<'SCRIPT' /usr/local/bin/start-postgres
+#!/usr/bin/env bash
+# The superuser's password comes from a file, so that it is in no layer and no
+# environment; without one, only the socket inside the container is open.
+set -euo pipefail
+password=/run/secrets/postgres_password
+if [[ ! -s $PGDATA/PG_VERSION ]]; then
+	if [[ -f $password ]]; then
+		initdb --auth-local=trust --auth-host=scram-sha-256 --pwfile="$password"
+		echo 'host all all all scram-sha-256' >>"$PGDATA/pg_hba.conf"
+		echo "listen_addresses = '*'" >>"$PGDATA/postgresql.conf"
+	else
+		initdb --auth-local=trust --auth-host=reject
+	fi
+fi
+exec postgres
+SCRIPT
 RUN install -d -o postgres -g postgres -m 0700 "${PGDATA}"
 USER postgres
 VOLUME /var/lib/postgresql/data
 EXPOSE 5432
 STOPSIGNAL SIGINT
-# The password of the superuser comes from a file, so that it is in no layer and
-# no environment; without one, only the socket inside the container is open.
-CMD ["/bin/bash", "-euc", "\
-	if [[ ! -s $PGDATA/PG_VERSION ]]; then \
-		if [[ -f /run/secrets/postgres_password ]]; then \
-			initdb --auth-local=trust --auth-host=scram-sha-256 --pwfile=/run/secrets/postgres_password; \
-			echo 'host all all all scram-sha-256' >> \"$PGDATA/pg_hba.conf\"; \
-			echo \"listen_addresses = '*'\" >> \"$PGDATA/postgresql.conf\"; \
-		else \
-			initdb --auth-local=trust --auth-host=reject; \
-		fi; \
-	fi; \
-	exec postgres"]
+CMD ["start-postgres"]
