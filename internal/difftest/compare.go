@@ -23,8 +23,9 @@ func (d *Difference) Error() string {
 
 // comparer asks random questions.
 type comparer struct {
-	rng  *rand.Rand
-	keys int
+	rng    *rand.Rand
+	keys   int
+	expand bool // also expansions, which want integer keys
 }
 
 // ways to answer a question on key predicates.
@@ -50,29 +51,53 @@ func (c *comparer) compare(ctx context.Context, conn *pgx.Conn, isolation string
 		if err := ask(ctx, conn, question); err != nil {
 			return err
 		}
+		if !c.expand {
+			continue
+		}
+		if err := expand(ctx, conn, c.expansion()); err != nil {
+			return err
+		}
 	}
 	return checkFaults(ctx, conn)
 }
 
 // ask answers one question in all ways.
 func ask(ctx context.Context, conn *pgx.Conn, question string) error {
-	var answers []string
-	differ := false
-	for i, way := range ways {
+	var answers []answer
+	for _, way := range ways {
 		if _, err := conn.Exec(ctx, way.settings); err != nil {
 			return err
 		}
-		var answer string
-		if err := conn.QueryRow(ctx, on(way.table, question)).Scan(&answer); err != nil {
+		text, err := one(ctx, conn, on(way.table, question))
+		if err != nil {
 			return fmt.Errorf("%s: %w", way.name, err)
 		}
-		answers = append(answers, way.name+": "+answer)
-		differ = differ || i > 0 && answer != strings.TrimPrefix(answers[0], ways[0].name+": ")
+		answers = append(answers, answer{way.name, text})
 	}
-	if differ {
-		return &Difference{Question: question, Answers: answers}
+	return agree(question, answers)
+}
+
+// answer is what one way says.
+type answer struct{ way, text string }
+
+// one asks for one text.
+func one(ctx context.Context, conn *pgx.Conn, question string) (text string, err error) {
+	err = conn.QueryRow(ctx, question).Scan(&text)
+	return text, err
+}
+
+// agree is a *Difference unless all answers are the same.
+func agree(question string, answers []answer) error {
+	difference := &Difference{Question: question}
+	same := true
+	for _, a := range answers {
+		difference.Answers = append(difference.Answers, a.way+": "+a.text)
+		same = same && a.text == answers[0].text
 	}
-	return nil
+	if same {
+		return nil
+	}
+	return difference
 }
 
 // checkFaults asks the map itself.

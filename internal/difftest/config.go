@@ -62,6 +62,10 @@ func (c Config) Validate() error {
 	return errors.Join(problems...)
 }
 
+// expands says whether the graph functions can read the twins: entities are
+// integers.
+func (c Config) expands() bool { return c.Key == "int" }
+
 // String names the run in one line, enough to start it again.
 func (c Config) String() string {
 	return fmt.Sprintf("seed=%d operations=%d connections=%d checkers=%d key=%s am=%s unlogged=%t rows=%d crashes=%d standby=%t",

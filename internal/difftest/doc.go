@@ -4,7 +4,8 @@
 // of them has an index sorted_zone, the other has none. Meanwhile the mapped
 // twin is vacuumed, reindexed and rewritten, and the server may be killed. At
 // any moment, one snapshot must find the same rows in both twins, whatever the
-// predicate on the key, with a bitmap scan over the map and without; and
+// predicate on the key, with a bitmap scan over the map and without; graph
+// functions must expand to the same rows by map, by btree and in plain SQL; and
 // sorted_heap_check must report no fault.
 //
 // Rows belong to the connection that made them, and only it changes them. So

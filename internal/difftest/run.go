@@ -135,7 +135,7 @@ func (r *runner) round(ctx context.Context, cancel context.CancelCauseFunc, writ
 		})
 	}
 	check := func(id int, server *cluster.Cluster, isolations []string) {
-		c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, uint64(1000+id)+uint64(until)<<16)), keys: r.cfg.Rows}
+		c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, uint64(1000+id)+uint64(until)<<16)), keys: r.cfg.Rows, expand: r.cfg.expands()}
 		checking.Go(func() {
 			if err := r.check(ctx, c, server, isolations, stop); err != nil && !r.crashing.Load() {
 				cancel(fmt.Errorf("checker %d: %w", id, err))
@@ -269,7 +269,7 @@ func refusal(err error) bool {
 
 // finish compares in peace, many times, and again after maintenance.
 func (r *runner) finish(ctx context.Context) error {
-	c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, 999)), keys: r.cfg.Rows}
+	c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, 999)), keys: r.cfg.Rows, expand: r.cfg.expands()}
 	if r.standby != nil {
 		if err := r.server.WaitReplay(ctx, r.standby); err != nil {
 			return err

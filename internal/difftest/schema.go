@@ -47,10 +47,18 @@ func createTwins(ctx context.Context, conn *pgx.Conn, cfg Config) error {
 	}
 	for _, twin := range []struct{ name, am string }{{mapped, cfg.AccessMethod}, {plain, "heap"}} {
 		statements = append(statements,
-			fmt.Sprintf(`CREATE %s TABLE %s (id bigint PRIMARY KEY, w int NOT NULL, k %s, r smallint, pad text) USING %s WITH (fillfactor = 85)`,
+			fmt.Sprintf(`CREATE %s TABLE %s (id bigint PRIMARY KEY, w int NOT NULL, k %s, r smallint, pad text,
+				v svec GENERATED ALWAYS AS (ARRAY[abs(id %% 7), abs(id %% 5), 1]::real[]::svec) STORED) USING %s WITH (fillfactor = 85)`,
 				persistence, twin.name, key.sqlType, twin.am),
 			fmt.Sprintf(`INSERT INTO %s SELECT i, i %% %d, difftest_key(i), CASE WHEN i %% 11 <> 0 THEN i %% 5 END, repeat('x', 60) FROM generate_series(1, %d) i`,
 				twin.name, cfg.Connections, cfg.Rows))
+	}
+	if cfg.expands() {
+		statements = append(statements,
+			fmt.Sprintf(`SELECT sorted_heap_graph_register('%s', %s)`, mapped, graphColumns),
+			fmt.Sprintf(`SELECT sorted_heap_graph_register('%s', %s)`, plain, graphColumns),
+			// The plain twin answers expansions by this btree.
+			fmt.Sprintf(`CREATE INDEX plain_btree ON %s (k, r)`, plain))
 	}
 	statements = append(statements,
 		fmt.Sprintf(`SELECT setval('ids', %d)`, cfg.Rows+1),
