@@ -264,32 +264,72 @@ prefetch_blocks(PageSource *source, size_t at, size_t hinted)
 	return Max(at, hinted);
 }
 
+/*
+ * Pin the next few candidates and ask the CPU for what the key test will look
+ * at. Returns their number.
+ */
+static int
+gather_blocks(PageSource *source, Buffer *buffers, size_t *at, size_t *hinted)
+{
+	const ZoneScan *zones = &source->zones;
+	int			n = 0;
+
+	for (; n < GROUP_PAGES && *at < zones->nblocks; n++)
+	{
+		int64		missed = missed_reads();
+
+		buffers[n] = pageread_pin(&source->reader, zones->blocks[(*at)++]);
+		pageread_hint_items(buffers[n]);
+		if (missed != missed_reads())
+			*hinted = prefetch_blocks(source, *at, *hinted);
+	}
+	for (int i = 0; i < n; i++)
+		pageread_hint_keys(buffers[i]);
+	return n;
+}
+
+/* Give the hop's rows on one page to the sink; true when the limit is reached. */
+static bool
+visit_block(PageSource *source, Buffer buffer, SeedTest *test,
+			uint64 *emitted, FactSink sink, void *state)
+{
+	PageReader *reader = &source->reader;
+
+	pageread_scan_pinned(reader, buffer, seed_test, test);
+	for (int i = 0; i < reader->ntuples; i++)
+	{
+		FactKey		key;
+
+		facts_key(source->columns, &reader->tuples[i], &key);
+		emit(source, &reader->tuples[i], &key, test->hop->want, sink, state);
+		if (++*emitted == test->hop->limit)
+			return true;
+	}
+	return false;
+}
+
 /* Read the candidate blocks, keys first. */
 static void
 expand_zone(PageSource *source, const FactHop *hop, FactSink sink,
 			void *state)
 {
-	const ZoneScan *zones = &source->zones;
-	PageReader *reader = &source->reader;
 	SeedTest	test = {source->columns, hop, 0};
+	Buffer		buffers[GROUP_PAGES];
 	uint64		emitted = 0;
+	size_t		at = 0;
 	size_t		hinted = 0;
+	bool		done = false;
+	int			n;
 
-	for (size_t at = 0; at < zones->nblocks; at++)
+	while (!done && (n = gather_blocks(source, buffers, &at, &hinted)) > 0)
 	{
-		int64		missed = missed_reads();
-
-		pageread_scan(reader, zones->blocks[at], seed_test, &test);
-		if (missed != missed_reads())
-			hinted = prefetch_blocks(source, at + 1, hinted);
-		for (int i = 0; i < reader->ntuples; i++)
+		for (int i = 0; i < n; i++)
 		{
-			FactKey		key;
-
-			facts_key(source->columns, &reader->tuples[i], &key);
-			emit(source, &reader->tuples[i], &key, hop->want, sink, state);
-			if (++emitted == hop->limit)
-				return;
+			if (done)
+				ReleaseBuffer(buffers[i]);
+			else
+				done = visit_block(source, buffers[i], &test, &emitted,
+								   sink, state);
 		}
 	}
 }
