@@ -42,6 +42,11 @@ var mutants = []mutant{
 		edits: []edit{pause, {"page.h", "\treturn state < ZONE_GATHERING;\n", "\treturn state <= ZONE_GATHERING;\n"}},
 	},
 	{
+		rule:   "of two sealers of a zone page, the later one publishes",
+		edits:  []edit{pause, {"seal.c", "\tif (change.leaf->serial != serial)\n", "\tif (false && change.leaf->serial != serial)\n"}},
+		config: func(c *Config) { c.AccessMethod = "sorted_heap" },
+	},
+	{
 		rule: "the sealer marks before it reads",
 		edits: []edit{pause,
 			{"seal.c", "\tzone_change_begin(&change, sealer->index, zone, leaf_buffer,\n\t\t\t\t\t  ZONE_CHANGE_LOGGED);\n\tif (!mark(", "\tmemcpy(sealer->states, zone_leaf(copy.data)->states, sizeof(sealer->states));\n\tgather(sealer, zone);\n\tpg_usleep(3000);\n\tzone_change_begin(&change, sealer->index, zone, leaf_buffer,\n\t\t\t\t\t  ZONE_CHANGE_LOGGED);\n\tif (!mark("},

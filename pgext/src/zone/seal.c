@@ -29,8 +29,12 @@ typedef struct Sealer
 	BufferAccessStrategy strategy;
 	BlockKeys	keys[ZONE_ENTRIES]; /* of GATHERING entries */
 	uint8		states[ZONE_ENTRIES];	/* as marked */
+	bool		has_summaries;	/* these hold, of one directory page: */
+	uint8		searched[ZONE_FANOUT];
+	uint8		tracked[ZONE_FANOUT];
 } Sealer;
 
+static bool is_bounded(Sealer *sealer, uint32 zone, BlockNumber heap_blocks);
 static void seal_zone(Sealer *sealer, uint32 zone, Buffer leaf_buffer);
 static bool mark(const Sealer *sealer, ZoneLeaf *leaf, int nentries);
 static void gather(Sealer *sealer, uint32 zone);
@@ -57,6 +61,16 @@ zone_seal(Relation heap, Relation index, SealScope scope,
 
 		CHECK_FOR_INTERRUPTS();
 
+		if (scope == SEAL_NEW)
+		{
+			BlockNumber heap_blocks = RelationGetNumberOfBlocks(heap);
+
+			if (zone >= zone_count(heap_blocks))
+				break;
+			if (is_bounded(sealer, zone, heap_blocks))
+				continue;
+		}
+
 		/* Past the end of the heap, pages are visited but not created. */
 		if (zone < zone_count(RelationGetNumberOfBlocks(heap)))
 			leaf_buffer = zone_pin_or_create(index, address);
@@ -68,6 +82,41 @@ zone_seal(Relation heap, Relation index, SealScope scope,
 		ReleaseBuffer(leaf_buffer);
 	}
 	pfree(sealer);
+}
+
+/*
+ * By the directory page, read once: is no block of the zone page searched? Then
+ * a small COPY into a big table need not look at the page.
+ */
+static bool
+is_bounded(Sealer *sealer, uint32 zone, BlockNumber heap_blocks)
+{
+	int			child = zone % ZONE_FANOUT;
+
+	if (child == 0)
+	{
+		BlockNumber address = zone_directory_address(zone / ZONE_FANOUT);
+		Buffer		buffer = zone_pin(sealer->index, address);
+
+		sealer->has_summaries = false;
+		if (BufferIsValid(buffer))
+		{
+			Page		page = BufferGetPage(buffer);
+
+			LockBuffer(buffer, BUFFER_LOCK_SHARE);
+			if (zone_page_check(sealer->index, address, page))
+			{
+				const ZoneDirectory *directory = zone_directory(page);
+
+				memcpy(sealer->searched, directory->searched, ZONE_FANOUT);
+				memcpy(sealer->tracked, directory->tracked, ZONE_FANOUT);
+				sealer->has_summaries = true;
+			}
+			UnlockReleaseBuffer(buffer);
+		}
+	}
+	return sealer->has_summaries && sealer->searched[child] == 0 &&
+		sealer->tracked[child] >= zone_entries_within(zone, heap_blocks);
 }
 
 static void

@@ -13,12 +13,15 @@
 
 typedef enum SealScope
 {
+	SEAL_NEW,					/* what changed since the last sealing, on
+								 * zone pages with searched blocks */
 	SEAL_PENDING,				/* what changed since the last sealing */
 	SEAL_ALL					/* every block, as if nothing were known */
 } SealScope;
 
 /*
- * Seal all zone pages of an index, and reset entries past the end of the heap.
+ * Seal all zone pages of an index, and reset entries past the end of the heap
+ * (SEAL_NEW leaves those).
  * Writers may go on. The caller holds a lock on the heap that keeps it from
  * being truncated. Whoever inserts into the heap must call the index's
  * aminsert: an index that is not ready must not be sealed.

@@ -10,6 +10,8 @@
 #include "nodes/execnodes.h"
 #include "nodes/pathnodes.h"
 
+#include "tablemaps.h"
+
 extern IndexBuildResult *zone_build(Relation heap, Relation index,
 									IndexInfo *info);
 extern void zone_build_empty(Relation index);
@@ -39,6 +41,9 @@ extern void zone_cost_estimate(PlannerInfo *root, IndexPath *path,
 							   double *correlation, double *pages);
 
 extern bool zone_validate(Oid opclass);
+
+/* For the table access method. */
+extern const TableMaps zone_table_maps;
 
 /* Is the index one of ours? */
 extern bool zone_is_zone_index(Relation index);
