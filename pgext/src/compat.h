@@ -80,6 +80,18 @@
 	object_ownercheck(RelationRelationId, relid, role)
 #endif
 
+/* CREATE INDEX by the parse tree, silently, with the usual checks of rights (16
+ * counts partitions). */
+#if PG_VERSION_NUM >= 160000
+#define define_index(relid, stmt) \
+	DefineIndex(relid, stmt, InvalidOid, InvalidOid, InvalidOid, -1, \
+				false, true, false, false, true)
+#else
+#define define_index(relid, stmt) \
+	DefineIndex(relid, stmt, InvalidOid, InvalidOid, InvalidOid, \
+				false, true, false, false, true)
+#endif
+
 /* 18 counts index searches for EXPLAIN on request. */
 #if PG_VERSION_NUM < 180000
 #define beginscan_index(heap, index, snapshot, nkeys) \

@@ -158,15 +158,17 @@ locale_orders_bytes(char provider, HeapTuple tuple, int cacheid,
 }
 
 /*
- * Does the collation order text as memcmp() does? From the catalogs: the header
+ * Does the collation, if any, order text as memcmp() does? From the catalogs: the header
  * that would tell needs those of the ICU library.
  */
-static bool
-orders_bytes(Oid collation)
+bool
+zone_collation_supported(Oid collation)
 {
 	HeapTuple	tuple;
 	bool		result;
 
+	if (!OidIsValid(collation))
+		return true;
 	if (collation == DEFAULT_COLLATION_OID)
 	{
 		tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
@@ -201,7 +203,7 @@ check_column(Relation index, int column)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("access method \"%s\" does not support type %s",
 						"sorted_zone", format_type_be(type))));
-	if (OidIsValid(collation) && !orders_bytes(collation))
+	if (!zone_collation_supported(collation))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("access method \"%s\" does not support the collation of column \"%s\"",
