@@ -61,11 +61,11 @@ CREATE INDEX ON p USING sorted_zone (a);
 SELECT states('p1'), agree('p1'), states('p2'), agree('p2');
 
 -- Not sealed: a heap table, a map that is not valid, and rows that COPY inserts
--- one by one.
+-- one by one. Of these tables the version decides how many blocks there are.
 CREATE TABLE h (a int, pad text DEFAULT repeat('x', 400)) USING heap WITH (autovacuum_enabled = off);
 CREATE INDEX ON h USING sorted_zone (a);
 \copy h (a) from program 'seq 1 1800'
-SELECT states('h'), agree('h');
+SELECT sealed, open >= 100 AS open, agree('h') FROM sorted_heap_zonemap_stats('h');
 SELECT sorted_heap_rebuild_zonemap('t');
 UPDATE pg_index SET indisvalid = false WHERE indexrelid = 't_zone'::regclass;
 \copy t (a) from program 'seq 1801 2700'
@@ -74,7 +74,7 @@ SELECT states('t'), agree('t');
 CREATE FUNCTION same() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
 CREATE TRIGGER one_by_one BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION same();
 \copy t (a) from program 'seq 2701 3600'
-SELECT states('t'), agree('t');
+SELECT sealed, open >= 100 AS open, agree('t') FROM sorted_heap_zonemap_stats('t');
 
 SET client_min_messages = warning;
 DROP SCHEMA zone_copy CASCADE;
