@@ -239,6 +239,23 @@ visit_top(Lookup *lookup, uint32 top)
 	return true;
 }
 
+/* Searched blocks of a heap of this size that a directory page knows of. */
+static uint64
+searched_below(const ZoneDirectory *page, uint32 first_zone, int nchildren,
+			   BlockNumber heap_blocks)
+{
+	uint64		searched = 0;
+
+	for (int i = 0; i < nchildren; i++)
+	{
+		int			nentries = zone_entries_within(first_zone + i, heap_blocks);
+
+		searched += Min(page->searched[i], nentries) +
+			Max(nentries - page->tracked[i], 0);
+	}
+	return searched;
+}
+
 static bool
 visit_directory(Lookup *lookup, uint32 directory)
 {
@@ -248,6 +265,7 @@ visit_directory(Lookup *lookup, uint32 directory)
 	Buffer		buffer = lock_for_reading(lookup, zone_directory_address(directory));
 	PageSet		visit = {{0}};
 	uint8		tracked[ZONE_FANOUT];
+	bool		too_many;
 
 	if (!BufferIsValid(buffer))
 	{
@@ -268,7 +286,13 @@ visit_directory(Lookup *lookup, uint32 directory)
 				set_add(&visit, i);
 		}
 		memcpy(tracked, page->tracked, nchildren);
+		too_many = searched_below(page, first, nchildren, heap_blocks) +
+			lookup->blocks->searched_blocks > lookup->searched_limit;
 		UnlockReleaseBuffer(buffer);
+
+		/* Every lookup returns all of these: do not count them one by one. */
+		if (too_many)
+			return false;
 	}
 
 	for (int i = 0; i < nchildren; i++)
