@@ -15,7 +15,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # layer: what it may include, as layers or as single headers. "base" is what
-# lies in src/ itself but module.c: compat.h, status.h, guc.h. Core's tests and
+# lies in src/ itself but module.c: compat.h, status.h, guc.h, tablemaps.h. Core's tests and
 # micro-benchmarks are programs around core, so stdio is theirs.
 readonly EDGES="
 core:     core

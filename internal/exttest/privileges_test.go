@@ -47,7 +47,7 @@ var noTable = []string{
 	"svec_ne", "svec_negative_inner_product", "svec_norm", "svec_out", "svec_recv", "svec_send",
 	"svec_sub", "svec_sum", "svec_to_float4", "svec_to_float8", "svec_to_int4", "svec_typmod_in",
 	"svec_typmod_out", "vector_dims",
-	"sorted_heap_tableam_handler", "sorted_heap_graph_support",
+	"sorted_heap_tableam_handler", "sorted_heap_graph_support", "sorted_zone_handler",
 	"sorted_heap_graph_rag_stats", "sorted_heap_graph_rag_reset_stats",
 }
 
@@ -56,6 +56,8 @@ var noTable = []string{
 type tableFunction struct {
 	call  string
 	owner bool // only the owner may call it, else whoever may SELECT
+	// matviews says that materialized views are tables to this function.
+	matviews bool
 }
 
 // tableFunctions must have every C function with a regclass argument.
@@ -74,6 +76,9 @@ var tableFunctions = map[string]tableFunction{
 	"sorted_heap_graph_unregister":            {call: "sorted_heap_graph_unregister(%d)", owner: true},
 	"sorted_heap_graph_config":                {call: "sorted_heap_graph_config(%d)", owner: true},
 	"sorted_heap_compact":                     {call: "sorted_heap_compact(%d)", owner: true},
+	"sorted_heap_check":                       {call: "sorted_heap_check(%d)", owner: true, matviews: true},
+	"sorted_heap_zonemap_stats":               {call: "sorted_heap_zonemap_stats(%d)", owner: true, matviews: true},
+	"sorted_heap_rebuild_zonemap":             {call: "sorted_heap_rebuild_zonemap(%d)", owner: true, matviews: true},
 }
 
 // TestFunctionPrivileges proves for every C function of the extension that

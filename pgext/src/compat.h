@@ -80,6 +80,18 @@
 	object_ownercheck(RelationRelationId, relid, role)
 #endif
 
+/* CREATE INDEX by the parse tree, silently, with the usual checks of rights (16
+ * counts partitions). */
+#if PG_VERSION_NUM >= 160000
+#define define_index(relid, stmt) \
+	DefineIndex(relid, stmt, InvalidOid, InvalidOid, InvalidOid, -1, \
+				false, true, false, false, true)
+#else
+#define define_index(relid, stmt) \
+	DefineIndex(relid, stmt, InvalidOid, InvalidOid, InvalidOid, \
+				false, true, false, false, true)
+#endif
+
 /* 18 counts index searches for EXPLAIN on request. */
 #if PG_VERSION_NUM < 180000
 #define beginscan_index(heap, index, snapshot, nkeys) \
@@ -126,6 +138,37 @@
 #if PG_VERSION_NUM >= 180000
 #include "commands/explain_format.h"
 #include "commands/explain_state.h"
+#endif
+
+/* What names a relation's files. */
+#if PG_VERSION_NUM >= 160000
+#define relation_locator(rel) ((rel)->rd_locator)
+#else
+#define relation_locator(rel) ((rel)->rd_node)
+#endif
+
+/* Nap if VACUUM's cost limit asks for it; always a point to be interrupted. */
+#if PG_VERSION_NUM >= 180000
+#define vacuum_pause() vacuum_delay_point(false)
+#else
+#define vacuum_pause() vacuum_delay_point()
+#endif
+
+/* How many elements an array expression may have. */
+#if PG_VERSION_NUM >= 170000
+#define array_length_estimate(root, node) estimate_array_length(root, node)
+#else
+#define array_length_estimate(root, node) estimate_array_length(node)
+#endif
+
+/* Does core tell an index when a statement's inserts are over? */
+#if PG_VERSION_NUM >= 170000
+#define HAVE_AMINSERTCLEANUP 1
+#endif
+
+/* Fields of IndexAmRoutine that came after 15. */
+#if PG_VERSION_NUM >= 160000
+#define HAVE_AMSUMMARIZING 1
 #endif
 
 #endif							/* COMPAT_H */

@@ -9,6 +9,14 @@
 #include "guc.h"
 
 bool		guc_enable_graph_scan = true;
+int			guc_graph_access = GRAPH_ACCESS_AUTO;
+
+static const struct config_enum_entry graph_access_options[] = {
+	{"auto", GRAPH_ACCESS_AUTO, false},
+	{"zone", GRAPH_ACCESS_ZONE, false},
+	{"btree", GRAPH_ACCESS_BTREE, false},
+	{NULL, 0, false}
+};
 
 void
 guc_init(void)
@@ -17,6 +25,12 @@ guc_init(void)
 							 "Enables the planner's use of a plan node of its own for graph functions in FROM.",
 							 "Rows are the same either way.",
 							 &guc_enable_graph_scan, true,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("sorted_heap.graph_access",
+							 "Selects the index by which graph functions find rows of an entity.",
+							 "Rows are the same by either. A table that must be read through a query is not affected.",
+							 &guc_graph_access, GRAPH_ACCESS_AUTO,
+							 graph_access_options,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("sorted_heap");
 }

@@ -5,7 +5,16 @@
 #ifndef SORTED_HEAP_GUC_H
 #define SORTED_HEAP_GUC_H
 
+/* sorted_heap.graph_access: which index finds rows by entity. */
+typedef enum GraphAccess
+{
+	GRAPH_ACCESS_AUTO,			/* the zone map where it pays, else the btree */
+	GRAPH_ACCESS_ZONE,
+	GRAPH_ACCESS_BTREE
+} GraphAccess;
+
 extern bool guc_enable_graph_scan;
+extern int	guc_graph_access;	/* a GraphAccess */
 
 extern void guc_init(void);
 

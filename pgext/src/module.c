@@ -9,6 +9,8 @@
 #include "dist.h"
 #include "guc.h"
 #include "planner/hooks.h"
+#include "tableam/sorted_heap.h"
+#include "zone/zone.h"
 
 PG_MODULE_MAGIC;
 
@@ -18,6 +20,7 @@ void
 _PG_init(void)
 {
 	(void) dist_kernels();
+	sorted_heap_maps = &zone_table_maps;
 	guc_init();
 	planner_hooks_init();
 }

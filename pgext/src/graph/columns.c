@@ -102,6 +102,8 @@ find_offsets(FactColumns *columns)
 	columns->fixed_embedding = false;
 	columns->fixed_natts = 0;
 	columns->fixed_end = 0;
+	columns->key_natts = 0;
+	columns->key_end = 0;
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute att = TupleDescAttr(desc, i);
@@ -121,13 +123,17 @@ find_offsets(FactColumns *columns)
 			if (att->attnum != columns->attno[column])
 				continue;
 			columns->offset[column] = at;
-			columns->fixed_natts = Max(columns->fixed_natts, att->attnum);
-			columns->fixed_end = Max(columns->fixed_end, at + att->attlen);
+			columns->key_natts = att->attnum;
+			columns->key_end = at + att->attlen;
 			keys++;
 		}
 		at += att->attlen;
 	}
 	columns->fixed_keys = (keys == FACT_TARGET + 1);
+	columns->fixed_natts = Max(columns->fixed_natts, columns->key_natts);
+	columns->fixed_end = Max(columns->fixed_end, columns->key_end);
+	columns->key_bits = columns->key_natts <= BITS_PER_BYTE ?
+		(uint8) ((1 << columns->key_natts) - 1) : 0;
 }
 
 void

@@ -49,6 +49,11 @@ typedef struct FactColumns
 	bool		fixed_embedding;
 	AttrNumber	fixed_natts;	/* the tuple must have this many attributes */
 	uint32		fixed_end;		/* and this many bytes behind its header */
+	AttrNumber	key_natts;		/* as these two, for the keys alone */
+	uint32		key_end;
+	uint8		key_bits;		/* in the null bitmap's first byte, those of
+								 * the columns up to the last key; 0 where
+								 * they are more than eight */
 	uint32		offset[FACT_EMBEDDING + 1];
 } FactColumns;
 
@@ -80,11 +85,25 @@ facts_is_fixed(const FactColumns *columns, HeapTuple tuple)
 		tuple->t_len >= header->t_hoff + columns->fixed_end;
 }
 
+/* The same of the keys alone: a null embedding, further on, moves none. */
+static inline bool
+facts_has_fixed_keys(const FactColumns *columns, HeapTuple tuple)
+{
+	HeapTupleHeader header = tuple->t_data;
+
+	if ((header->t_infomask & HEAP_HASNULL) != 0 &&
+		(columns->key_bits == 0 ||
+		 (header->t_bits[0] & columns->key_bits) != columns->key_bits))
+		return false;
+	return HeapTupleHeaderGetNatts(header) >= columns->key_natts &&
+		tuple->t_len >= header->t_hoff + columns->key_end;
+}
+
 /* Entity, relation and target of a tuple; safe under a buffer lock. */
 static inline void
 facts_key(const FactColumns *columns, HeapTuple tuple, FactKey *key)
 {
-	if (likely(columns->fixed_keys && facts_is_fixed(columns, tuple)))
+	if (likely(columns->fixed_keys && facts_has_fixed_keys(columns, tuple)))
 	{
 		const char *data = (const char *) tuple->t_data + tuple->t_data->t_hoff;
 

@@ -66,12 +66,12 @@ run_open(GraphRun *run, const GraphCall *call)
 		run->source = facts_open_query(&run->gate, &run->columns,
 									   &run->query);
 	run->stats.seed_method = seeds_method(call->seeds);
-	run->stats.access = run->source->access;
 }
 
 static void
 run_close(GraphRun *run)
 {
+	run->stats.access = run->source->access;
 	run->stats.pages_read = run->source->pages;
 	run->source->close(run->source);
 	relgate_close(&run->gate);

@@ -73,7 +73,7 @@ struct FactSource
 	/* Release everything but memory. */
 	void		(*close) (FactSource *source);
 
-	const char *access;			/* how rows are found, for the statistics */
+	const char *access;			/* how hops found rows so far; a literal */
 	const DistQuery *query;		/* what distances are to; NULL without one */
 	uint64		pages;			/* heap pages read so far */
 };

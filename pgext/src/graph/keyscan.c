@@ -11,9 +11,6 @@
  * the visibility map allows. As in core's index-only scans that is safe because
  * nbtree keeps its pin on the leaf page while it returns index tuples, so VACUUM
  * cannot have reused a TID before the map is asked.
- *
- * An index serves when a query of this snapshot could use it: valid, not
- * partial, and not built over HOT chains that are broken for the snapshot.
  */
 #include "postgres.h"
 
@@ -22,18 +19,12 @@
 #include "access/relscan.h"
 #include "access/stratnum.h"
 #include "access/visibilitymap.h"
-#include "catalog/pg_am.h"
-#include "catalog/pg_index.h"
-#include "catalog/pg_opfamily.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "graph/keyscan.h"
@@ -48,79 +39,6 @@
 
 #define FIRST_TIDS 256
 
-/*
- * From the catalog row alone: could this index serve, and does it have the
- * relation as its second column? Saves opening the others.
- */
-static bool
-index_row_serves(Oid indexid, const FactColumns *columns, bool *relation_key)
-{
-	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(indexid));
-	Form_pg_index form;
-	bool		serves;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;			/* dropped since the list was read */
-	form = (Form_pg_index) GETSTRUCT(tuple);
-	serves = form->indisvalid &&
-		form->indnkeyatts >= 1 &&
-		form->indkey.values[0] == columns->attno[FACT_ENTITY] &&
-		heap_attisnull(tuple, Anum_pg_index_indpred, NULL) &&
-		!(form->indcheckxmin &&
-		  !TransactionIdPrecedes(HeapTupleHeaderGetXmin(tuple->t_data),
-								 TransactionXmin));
-	*relation_key = serves && form->indnkeyatts >= 2 &&
-		form->indkey.values[1] == columns->attno[FACT_RELATION];
-	ReleaseSysCache(tuple);
-	return serves;
-}
-
-/* Is it a btree whose column compares as integers do? */
-static bool
-column_compares_integers(Relation index, int column, Oid type)
-{
-	return index->rd_rel->relam == BTREE_AM_OID &&
-		index->rd_opfamily[column] == INTEGER_BTREE_FAM_OID &&
-		index->rd_opcintype[column] == type;
-}
-
-static Relation
-choose_index(Relation rel, const FactColumns *columns, bool *relation_key)
-{
-	List	   *indexes = RelationGetIndexList(rel);
-	Relation	chosen = NULL;
-	ListCell   *lc;
-
-	*relation_key = false;
-	foreach(lc, indexes)
-	{
-		Relation	index;
-		bool		has_relation;
-
-		if (!index_row_serves(lfirst_oid(lc), columns, &has_relation))
-			continue;
-		/* Only a better index than the one at hand is worth opening. */
-		if (chosen != NULL && !has_relation)
-			continue;
-		index = index_open(lfirst_oid(lc), AccessShareLock);
-		if (!column_compares_integers(index, 0, INT4OID))
-		{
-			index_close(index, NoLock);
-			continue;
-		}
-		has_relation = has_relation &&
-			column_compares_integers(index, 1, INT2OID);
-		if (chosen != NULL)
-			index_close(chosen, NoLock);
-		chosen = index;
-		*relation_key = has_relation;
-		if (has_relation)
-			break;
-	}
-	list_free(indexes);
-	return chosen;
-}
-
 /* The column of the index that holds a column of the table, or 0. */
 static AttrNumber
 index_column(Relation index, AttrNumber attno)
@@ -132,25 +50,14 @@ index_column(Relation index, AttrNumber attno)
 }
 
 void
-keyscan_open(KeyScan *ks, Relation rel, const FactColumns *columns,
-			 Snapshot snapshot)
+keyscan_begin(KeyScan *ks, Relation rel, const FactIndexes *indexes,
+			  const FactColumns *columns, Snapshot snapshot)
 {
 	memset(ks, 0, sizeof(*ks));
 	ks->rel = rel;
 	ks->snapshot = snapshot;
-	ks->index = choose_index(rel, columns, &ks->relation_key);
-	if (ks->index == NULL)
-	{
-		const char *entity =
-			NameStr(TupleDescAttr(columns->desc,
-								  columns->attno[FACT_ENTITY] - 1)->attname);
-
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("table \"%s\" has no usable btree index led by column \"%s\"",
-						RelationGetRelationName(rel), entity),
-				 errhint("Create one, for example as the primary key.")));
-	}
+	ks->index = indexes->btree;
+	ks->relation_key = indexes->relation_key;
 	ks->relation_at = index_column(ks->index, columns->attno[FACT_RELATION]);
 	ks->target_at = index_column(ks->index, columns->attno[FACT_TARGET]);
 	ks->vmbuffer = InvalidBuffer;
@@ -266,12 +173,11 @@ keyscan_search(KeyScan *ks, const FactHop *hop, KeyScanRow row, void *state)
 }
 
 void
-keyscan_close(KeyScan *ks)
+keyscan_end(KeyScan *ks)
 {
 	if (ks->scan != NULL)
 		index_endscan(ks->scan);
 	ks->scan = NULL;
 	if (BufferIsValid(ks->vmbuffer))
 		ReleaseBuffer(ks->vmbuffer);
-	index_close(ks->index, NoLock);
 }

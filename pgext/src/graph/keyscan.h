@@ -7,6 +7,7 @@
 
 #include "access/genam.h"
 #include "graph/facts.h"
+#include "graph/indexes.h"
 
 typedef struct KeyScan
 {
@@ -40,9 +41,10 @@ tid_unpack(uint64 packed, ItemPointer tid)
 				   (OffsetNumber) (packed & 0xFFFF));
 }
 
-/* Choose and open an index; error when the table has none that serves. */
-extern void keyscan_open(KeyScan *ks, Relation rel,
-						 const FactColumns *columns, Snapshot snapshot);
+/* The btree of the indexes is there, and stays open. */
+extern void keyscan_begin(KeyScan *ks, Relation rel,
+						  const FactIndexes *indexes,
+						  const FactColumns *columns, Snapshot snapshot);
 
 /* Gets the key of a visible row that the index alone answered. */
 typedef void (*KeyScanRow) (void *state, const FactKey *key);
@@ -58,6 +60,6 @@ typedef void (*KeyScanRow) (void *state, const FactKey *key);
 extern void keyscan_search(KeyScan *ks, const FactHop *hop, KeyScanRow row,
 						   void *state);
 
-extern void keyscan_close(KeyScan *ks);
+extern void keyscan_end(KeyScan *ks);
 
 #endif							/* KEYSCAN_H */

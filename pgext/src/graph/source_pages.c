@@ -1,6 +1,7 @@
 /*
  * source_pages.c
- *	  Fact rows from pages: TIDs from the btree, each heap page read once.
+ *	  Fact rows from pages: TIDs from the btree or candidate blocks from the
+ *	  zone map, each heap page read once.
  *
  * Used when the gate found that the caller may see every row of the table and
  * that the table is all there is. Distances are computed on the pinned page
@@ -17,6 +18,7 @@
 #include "utils/spccache.h"
 
 #include "graph/keyscan.h"
+#include "graph/zonescan.h"
 #include "tableam/pageread.h"
 
 /* Pages pinned ahead; few enough for the smallest shared_buffers. */
@@ -32,7 +34,11 @@ typedef struct PageSource
 {
 	FactSource	base;
 	const FactColumns *columns;
-	KeyScan		keys;
+	FactIndexes indexes;
+	KeyScan		keys;			/* where there is a btree */
+	ZoneScan	zones;			/* where there is a zone map */
+	bool		used_btree;
+	bool		used_zone;
 	PageReader	reader;
 	int			io_window;		/* pages to prefetch once reads miss */
 } PageSource;
@@ -217,9 +223,9 @@ answer_from_index(void *arg, const FactKey *key)
 }
 
 static void
-pages_expand(FactSource *base, const FactHop *hop, FactSink sink, void *state)
+expand_btree(PageSource *source, const FactHop *hop, FactSink sink,
+			 void *state)
 {
-	PageSource *source = (PageSource *) base;
 	PageVisit	visits[GROUP_PAGES];
 	IndexAnswer answer = {hop, sink, state};
 	uint64		emitted = 0;
@@ -244,6 +250,110 @@ pages_expand(FactSource *base, const FactHop *hop, FactSink sink, void *state)
 								  sink, state);
 		}
 	}
+}
+
+/* As prefetch_after, for blocks. */
+static size_t
+prefetch_blocks(PageSource *source, size_t at, size_t hinted)
+{
+	const ZoneScan *zones = &source->zones;
+	size_t		end = Min(at + source->io_window, zones->nblocks);
+
+	for (at = Max(at, hinted); at < end; at++)
+		pageread_prefetch(&source->reader, zones->blocks[at]);
+	return Max(at, hinted);
+}
+
+/*
+ * Pin the next few candidates and ask the CPU for what the key test will look
+ * at. Returns their number.
+ */
+static int
+gather_blocks(PageSource *source, Buffer *buffers, size_t *at, size_t *hinted)
+{
+	const ZoneScan *zones = &source->zones;
+	int			n = 0;
+
+	for (; n < GROUP_PAGES && *at < zones->nblocks; n++)
+	{
+		int64		missed = missed_reads();
+
+		buffers[n] = pageread_pin(&source->reader, zones->blocks[(*at)++]);
+		pageread_hint_items(buffers[n]);
+		if (missed != missed_reads())
+			*hinted = prefetch_blocks(source, *at, *hinted);
+	}
+	for (int i = 0; i < n; i++)
+		pageread_hint_keys(buffers[i]);
+	return n;
+}
+
+/* Give the hop's rows on one page to the sink; true when the limit is reached. */
+static bool
+visit_block(PageSource *source, Buffer buffer, SeedTest *test,
+			uint64 *emitted, FactSink sink, void *state)
+{
+	PageReader *reader = &source->reader;
+
+	pageread_scan_pinned(reader, buffer, seed_test, test);
+	for (int i = 0; i < reader->ntuples; i++)
+	{
+		FactKey		key;
+
+		facts_key(source->columns, &reader->tuples[i], &key);
+		emit(source, &reader->tuples[i], &key, test->hop->want, sink, state);
+		if (++*emitted == test->hop->limit)
+			return true;
+	}
+	return false;
+}
+
+/* Read the candidate blocks, keys first. */
+static void
+expand_zone(PageSource *source, const FactHop *hop, FactSink sink,
+			void *state)
+{
+	SeedTest	test = {source->columns, hop, 0};
+	Buffer		buffers[GROUP_PAGES];
+	uint64		emitted = 0;
+	size_t		at = 0;
+	size_t		hinted = 0;
+	bool		done = false;
+	int			n;
+
+	while (!done && (n = gather_blocks(source, buffers, &at, &hinted)) > 0)
+	{
+		for (int i = 0; i < n; i++)
+		{
+			if (done)
+				ReleaseBuffer(buffers[i]);
+			else
+				done = visit_block(source, buffers[i], &test, &emitted,
+								   sink, state);
+		}
+	}
+}
+
+/* The map where it is there and pays, else the btree. */
+static void
+pages_expand(FactSource *base, const FactHop *hop, FactSink sink, void *state)
+{
+	PageSource *source = (PageSource *) base;
+	bool		has_btree = source->indexes.btree != NULL;
+
+	if (source->indexes.zone != NULL &&
+		zonescan_search(&source->zones, hop, has_btree))
+	{
+		source->used_zone = true;
+		expand_zone(source, hop, sink, state);
+	}
+	else
+	{
+		source->used_btree = true;
+		expand_btree(source, hop, sink, state);
+	}
+	base->access = !source->used_btree ? "zone" :
+		!source->used_zone ? "btree" : "zone, btree";
 	base->pages = source->reader.pages;
 }
 
@@ -326,7 +436,11 @@ pages_close(FactSource *base)
 	PageSource *source = (PageSource *) base;
 
 	pageread_end(&source->reader);
-	keyscan_close(&source->keys);
+	if (source->indexes.btree != NULL)
+		keyscan_end(&source->keys);
+	if (source->indexes.zone != NULL)
+		zonescan_end(&source->zones);
+	indexes_close(&source->indexes);
 }
 
 FactSource *
@@ -342,13 +456,20 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->base.drop = pages_drop;
 	source->base.payload = pages_payload;
 	source->base.close = pages_close;
-	source->base.access = "btree";
 	source->base.query = query;
 	source->base.pages = 0;
 	source->columns = columns;
 	source->io_window =
 		get_tablespace_io_concurrency(gate->rel->rd_rel->reltablespace);
-	keyscan_open(&source->keys, gate->rel, columns, snapshot);
+	source->used_btree = source->used_zone = false;
+	indexes_open(&source->indexes, gate->rel, columns, snapshot);
+	source->base.access = source->indexes.zone != NULL ? "zone" : "btree";
+	if (source->indexes.btree != NULL)
+		keyscan_begin(&source->keys, gate->rel, &source->indexes, columns,
+					  snapshot);
+	if (source->indexes.zone != NULL)
+		zonescan_begin(&source->zones, gate->rel, source->indexes.zone,
+					   columns, snapshot);
 	pageread_begin(&source->reader, gate->rel, snapshot);
 	return &source->base;
 }

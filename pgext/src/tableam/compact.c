@@ -1,6 +1,7 @@
 /*
  * compact.c
- *	  sorted_heap_compact(regclass): rewrite a table in primary key order.
+ *	  sorted_heap_compact(regclass): rewrite a table in primary key order, and
+ *	  create its zone map where it is missing.
  *
  * The rewrite is VACUUM FULL's, which sorts (see rewrite.c), but callable
  * inside a function or transaction block. Core does the rest of it: predicate
@@ -36,7 +37,7 @@
 static void check_compactable(Oid relid);
 static void check_kind(Form_pg_class form);
 static bool is_sorted_heap(Oid amoid);
-static void check_has_order(Relation rel);
+static Oid	find_order(Relation rel);
 
 PG_FUNCTION_INFO_V1(sorted_heap_compact);
 
@@ -44,6 +45,7 @@ Datum
 sorted_heap_compact(PG_FUNCTION_ARGS)
 {
 	Oid			relid = PG_GETARG_OID(0);
+	Oid			order_index;
 	ClusterParams params = {0};
 	Relation	rel;
 
@@ -55,8 +57,11 @@ sorted_heap_compact(PG_FUNCTION_ARGS)
 
 	rel = table_open(relid, NoLock);
 	CheckTableNotInUse(rel, "compact");
-	check_has_order(rel);
+	order_index = find_order(rel);
 	cluster_rel_and_close(rel, InvalidOid, &params);
+
+	/* Its build reads rows in order, so all blocks are sealed. */
+	sorted_heap_maps->create_missing(relid, order_index);
 
 	PG_RETURN_VOID();
 }
@@ -120,14 +125,16 @@ is_sorted_heap(Oid amoid)
 	return GetTableAmRoutine(handler) == sorted_heap_routine();
 }
 
-static void
-check_has_order(Relation rel)
+static Oid
+find_order(Relation rel)
 {
-	if (OidIsValid(sorted_heap_order_index(rel)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_OBJECT),
-			 errmsg("table \"%s\" has no primary key",
-					RelationGetRelationName(rel)),
-			 errhint("Rows are kept in the order of a btree primary key.")));
+	Oid			order_index = sorted_heap_order_index(rel);
+
+	if (!OidIsValid(order_index))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("table \"%s\" has no primary key",
+						RelationGetRelationName(rel)),
+				 errhint("Rows are kept in the order of a btree primary key.")));
+	return order_index;
 }

@@ -53,6 +53,9 @@ sorted_heap_routine(void)
 	/* Rows that arrive together are placed in key order. */
 	routine.multi_insert = sorted_heap_multi_insert;
 
+	/* A zone map is good for lookups at once, not from the next VACUUM on. */
+	routine.finish_bulk_insert = sorted_heap_finish_bulk_insert;
+
 	/* VACUUM FULL and CLUSTER must not lose the order. */
 	routine.relation_copy_for_cluster = sorted_heap_copy_for_cluster;
 

@@ -1,6 +1,6 @@
 /*
  * insert.c
- *	  Place the rows of one COPY batch in key order.
+ *	  Place the rows of one COPY batch in key order; seal when COPY ends.
  *
  * heap_multi_insert() fills pages in the order of the array it is given and
  * stores each row's TID in its slot. So a sorted copy of the array is passed:
@@ -20,6 +20,8 @@
 
 #include "tableam/batchsort.h"
 #include "tableam/sorted_heap.h"
+
+const TableMaps *sorted_heap_maps;
 
 void
 sorted_heap_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
@@ -42,4 +44,15 @@ sorted_heap_multi_insert(Relation rel, TupleTableSlot **slots, int nslots,
 					  options, bistate);
 	if (sorted != NULL)
 		pfree(sorted);
+}
+
+/*
+ * COPY has inserted its last row, once for each partition; its index entries
+ * are made. Nothing to do for CREATE TABLE AS, REFRESH and rewrites: their new
+ * table has no indexes yet, and the build of one seals.
+ */
+void
+sorted_heap_finish_bulk_insert(Relation rel, int options)
+{
+	sorted_heap_maps->seal_new(rel);
 }

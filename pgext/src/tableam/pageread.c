@@ -30,6 +30,12 @@
 /* The stride of hints; a smaller real line only leaves some to the hardware. */
 #define CACHE_LINE 64
 
+/* Where in a tuple keys lie, as a rule: behind its header. */
+#define HINT_KEYS 36
+
+/* The header and the first line pointers; the hardware sees the rest coming. */
+#define HINT_ITEMS (4 * CACHE_LINE)
+
 void
 pageread_begin(PageReader *reader, Relation rel, Snapshot snapshot)
 {
@@ -109,6 +115,35 @@ pageread_hint_tuple(Buffer buffer, OffsetNumber offset, Size bytes)
 		__builtin_prefetch(page + at);
 }
 
+void
+pageread_hint_items(Buffer buffer)
+{
+	const char *page = (const char *) BufferGetPage(buffer);
+
+	for (Size at = 0; at < HINT_ITEMS; at += CACHE_LINE)
+		__builtin_prefetch(page + at);
+}
+
+void
+pageread_hint_keys(Buffer buffer)
+{
+	const char *page = (const char *) BufferGetPage(buffer);
+	Size		lower = ((const PageHeaderData *) page)->pd_lower;
+	int			nitems = 0;
+
+	if (lower > SizeOfPageHeaderData)
+		nitems = (lower - SizeOfPageHeaderData) / sizeof(ItemIdData);
+	nitems = Min(nitems, MaxHeapTuplesPerPage);
+	for (int i = 0; i < nitems; i++)
+	{
+		ItemIdData	item = ((PageHeader) page)->pd_linp[i];
+		Size		at = ItemIdGetOffset(&item) % (BLCKSZ - HINT_KEYS);
+
+		__builtin_prefetch(page + at);
+		__builtin_prefetch(page + at + HINT_KEYS);
+	}
+}
+
 /* Make a pinned page the current one, and give pruning its chance. */
 static Page
 take_page(PageReader *reader, Buffer buffer)
@@ -136,7 +171,16 @@ int
 pageread_scan(PageReader *reader, BlockNumber block,
 			  PageKeyTest test, void *state)
 {
-	Page		page = take_page(reader, pageread_pin(reader, block));
+	return pageread_scan_pinned(reader, pageread_pin(reader, block), test,
+								state);
+}
+
+int
+pageread_scan_pinned(PageReader *reader, Buffer buffer, PageKeyTest test,
+					 void *state)
+{
+	Page		page = take_page(reader, buffer);
+	BlockNumber block = BufferGetBlockNumber(buffer);
 	OffsetNumber last;
 	bool		all_visible;
 	int			n = 0;

@@ -53,9 +53,13 @@ extern BlockNumber pageread_start_scan(PageReader *reader);
 extern int	pageread_scan(PageReader *reader, BlockNumber block,
 						  PageKeyTest test, void *state);
 
+/* The same of a page that the caller has pinned; takes over the pin. */
+extern int	pageread_scan_pinned(PageReader *reader, Buffer buffer,
+								 PageKeyTest test, void *state);
+
 /*
  * Pin a block that will be visited soon. The caller owns the pin until it
- * gives it to pageread_members or releases it.
+ * gives it to pageread_members or pageread_scan_pinned, or releases it.
  */
 extern Buffer pageread_pin(PageReader *reader, BlockNumber block);
 
@@ -68,6 +72,13 @@ extern Buffer pageread_pin(PageReader *reader, BlockNumber block);
 extern void pageread_hint_item(Buffer buffer, OffsetNumber offset);
 extern void pageread_hint_tuple(Buffer buffer, OffsetNumber offset,
 								Size bytes);
+
+/*
+ * Hints for a scan of a whole page: its line pointers, then the beginning of
+ * each tuple. The same order serves.
+ */
+extern void pageread_hint_items(Buffer buffer);
+extern void pageread_hint_keys(Buffer buffer);
 
 /*
  * Visible members of the HOT chains that start at the given offsets of a

@@ -9,6 +9,8 @@
 #include "catalog/index.h"
 #include "nodes/execnodes.h"
 
+#include "tablemaps.h"
+
 /* The routine of the access method: one per backend, never freed. */
 extern const TableAmRoutine *sorted_heap_routine(void);
 
@@ -18,10 +20,15 @@ extern const TableAmRoutine *sorted_heap_routine(void);
  */
 extern Oid	sorted_heap_order_index(Relation rel);
 
+/* The zone maps' side of the table, set when the library is loaded. */
+extern const TableMaps *sorted_heap_maps;
+
 /* Overrides; contracts are those of access/tableam.h. */
 extern void sorted_heap_multi_insert(Relation rel, TupleTableSlot **slots,
 									 int nslots, CommandId cid, int options,
 									 struct BulkInsertStateData *bistate);
+
+extern void sorted_heap_finish_bulk_insert(Relation rel, int options);
 
 extern void sorted_heap_copy_for_cluster(Relation old_rel, Relation new_rel,
 										 Relation requested_index,

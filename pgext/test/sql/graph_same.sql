@@ -1,5 +1,6 @@
 -- Each helper against plain SQL, on random graphs, on both access methods,
--- with pages and with queries: the same rows in the same order.
+-- with pages, by btree and by zone map, and with queries: the same rows in the
+-- same order.
 SET client_min_messages = warning;
 SELECT setseed(0.5);
 CREATE TABLE same_heap (
@@ -19,6 +20,9 @@ INSERT INTO same_sorted (entity_id, relation_id, target_id, embedding, payload)
 -- some no longer.
 CREATE INDEX ON same_sorted (entity_id, relation_id) INCLUDE (target_id);
 VACUUM same_sorted;
+-- Zone maps of a table in order and of one without any.
+CREATE INDEX ON same_sorted USING sorted_zone (entity_id, relation_id);
+CREATE INDEX ON same_heap USING sorted_zone (entity_id);
 UPDATE same_sorted SET target_id = entity_id WHERE n % 500 = 0;
 UPDATE same_sorted SET payload = payload || '+' WHERE n % 500 = 1;
 DELETE FROM same_sorted WHERE n % 500 = 2;
@@ -50,9 +54,10 @@ BEGIN
 	INTO result USING seeds, q, path, k;
 	RETURN result;
 END $$;
-CREATE FUNCTION by_call(call text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION by_call(access text, call text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE result text;
 BEGIN
+	PERFORM set_config('sorted_heap.graph_access', access, true);
 	EXECUTE 'SELECT string_agg(concat_ws('','', entity_id, relation_id, target_id, round(distance::numeric, 9)), '';'' ORDER BY n)
 		FROM ' || call || ' WITH ORDINALITY AS c (entity_id, relation_id, target_id, payload, distance, n)' INTO result;
 	RETURN result;
@@ -72,24 +77,25 @@ SELECT i, ARRAY(SELECT (random() * 60 - 20)::int4 FROM generate_series(1, 1 + i 
 	CASE WHEN random() < .5 THEN 'path' ELSE 'endpoint' END AS mode
 FROM generate_series(1, 20) i;
 
-SELECT t, what, count(*), count(*) FILTER (WHERE want IS NOT NULL) > 10 AS answers,
+SELECT t, access, what, count(*), count(*) FILTER (WHERE want IS NOT NULL) > 10 AS answers,
 	count(*) FILTER (WHERE got IS DISTINCT FROM want) AS different
-FROM (VALUES ('same_heap'::regclass), ('same_sorted'), ('same_query')) AS tables (t), cases c,
+FROM (VALUES ('same_heap'::regclass, 'btree'), ('same_heap', 'zone'), ('same_sorted', 'btree'),
+	('same_sorted', 'zone'), ('same_sorted', 'auto'), ('same_query', 'auto')) AS tables (t, access), cases c,
 LATERAL (VALUES
 	('multihop', by_sql(t, seeds, q, k, path, mode),
-		by_call(format('sorted_heap_expand_multihop%s_rerank(%L, %L, %L, %s, %L)',
+		by_call(access, format('sorted_heap_expand_multihop%s_rerank(%L, %L, %L, %s, %L)',
 			CASE mode WHEN 'path' THEN '_path' ELSE '' END, t, seeds, q, k, path))),
 	('rerank', by_sql(t, seeds, q, k, path[1:1], 'endpoint'),
-		by_call(format('sorted_heap_expand_rerank(%L, %L, %L, %s, %L)', t, seeds, q, k, path[1]))),
+		by_call(access, format('sorted_heap_expand_rerank(%L, %L, %L, %s, %L)', t, seeds, q, k, path[1]))),
 	('twohop', by_sql(t, seeds, q, k, ARRAY[path[1], 1], mode),
-		by_call(format('sorted_heap_expand_twohop%s_rerank(%L, %L, %L, %s, %L, 1)',
+		by_call(access, format('sorted_heap_expand_twohop%s_rerank(%L, %L, %L, %s, %L, 1)',
 			CASE mode WHEN 'path' THEN '_path' ELSE '' END, t, seeds, q, k, path[1]))),
 	('rag scan', by_sql(t, nearest(t, q, k, 'target_id'), q, k, path[1:1], mode),
-		by_call(format('sorted_heap_graph_rag_scan(%L, %L, %s, %s, %L)', t, q, k, k, path[1]))),
+		by_call(access, format('sorted_heap_graph_rag_scan(%L, %L, %s, %s, %L)', t, q, k, k, path[1]))),
 	('rag', by_sql(t, nearest(t, q, k, 'entity_id'), q, k, path, mode),
-		by_call(format('sorted_heap_graph_rag(%L, %L, %L, %s, %s, %L)', t, q, path, k, k, mode)))
+		by_call(access, format('sorted_heap_graph_rag(%L, %L, %L, %s, %s, %L)', t, q, path, k, k, mode)))
 ) AS v (what, want, got)
-GROUP BY t, what ORDER BY t::text, what;
+GROUP BY t, access, what ORDER BY t::text, access, what;
 
 DROP FUNCTION by_sql, by_call, nearest;
 DROP TABLE same_child, same_query, same_heap, same_sorted, cases;

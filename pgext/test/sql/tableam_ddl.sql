@@ -43,7 +43,10 @@ SELECT filenode_kept($$ALTER TABLE @ ALTER v TYPE text COLLATE "C"$$);
 SELECT filenode_kept($$ALTER TABLE @ ALTER fast TYPE numeric USING fast / 2.0$$);
 SELECT filenode_kept($$ALTER TABLE @ ALTER id TYPE bigint$$);
 SELECT filenode_kept($$ALTER TABLE @ ALTER id TYPE text USING id::text$$);
+-- Whether text has a zone map depends on the collation of the database.
+SET client_min_messages = warning;
 SELECT sorted_heap_compact('sh');
+RESET client_min_messages;
 SELECT string_agg(id, ' ' ORDER BY ctid) = string_agg(id, ' ' ORDER BY id) AS text_order FROM sh;
 SELECT filenode_kept($$ALTER TABLE @ ALTER id TYPE int USING id::int$$);
 

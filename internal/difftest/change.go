@@ -1,0 +1,122 @@
+package difftest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+)
+
+// A change is a transaction's worth of statements with @ for the table, to be
+// run on both twins.
+type change struct {
+	statements []string
+	rollback   bool
+}
+
+// writer makes the transactions of one connection.
+type writer struct {
+	rng  *rand.Rand
+	mark int    // rows made by this connection carry it
+	keys int    // keys are made of 1..keys, and a little beyond
+	next int    // ascending keys come from here on
+	dir  string // where the server may write files
+}
+
+func newWriter(cfg Config, mark int, dir string) *writer {
+	return &writer{dir: dir, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(mark))), mark: mark, keys: cfg.Rows, next: cfg.Rows}
+}
+
+func (w *writer) key() int { return w.rng.IntN(w.keys + w.keys/20) }
+
+// statement is one random statement.
+func (w *writer) statement() string {
+	from := w.key()
+	own := fmt.Sprintf("w = %d AND id %% 7 = %d", w.mark, w.rng.IntN(7))
+	near := fmt.Sprintf("k BETWEEN difftest_key(%d) AND difftest_key(%d)", from, from+1+w.rng.IntN(200))
+	switch w.rng.IntN(12) {
+	case 0, 1: // strays, one by one
+		return w.insert(w.key(), 1+w.rng.IntN(3), w.rng.IntN(400))
+	case 2: // ascending, at the end of the key space
+		n := 1 + w.rng.IntN(300)
+		w.next += n
+		return w.insert(w.next-n, n, 1)
+	case 3: // a dense run somewhere
+		return w.insert(from, 1+w.rng.IntN(100), 1)
+	case 4: // one key many times
+		return w.insert(from, 1+w.rng.IntN(150), 0)
+	case 5:
+		return fmt.Sprintf(`UPDATE @ SET pad = repeat('y', %d) WHERE %s AND w = %d`, w.rng.IntN(120), near, w.mark)
+	case 6: // the key moves, the row may stay on its block
+		return fmt.Sprintf(`UPDATE @ SET k = difftest_key(%d) WHERE %s AND %s`, w.key(), near, own)
+	case 7:
+		return fmt.Sprintf(`UPDATE @ SET r = %s WHERE %s AND w = %d`, []string{"NULL", "(r + 1) % 5", "32767", "-32768"}[w.rng.IntN(4)], near, w.mark)
+	case 8:
+		return fmt.Sprintf(`UPDATE @ SET k = NULL WHERE %s AND %s`, near, own)
+	case 9, 10:
+		return fmt.Sprintf(`DELETE FROM @ WHERE %s AND w = %d`, near, w.mark)
+	default:
+		return fmt.Sprintf(`DELETE FROM @ WHERE %s`, own)
+	}
+}
+
+// insert adds n rows with keys from, from + step and so on: by INSERT, or by
+// COPY through a file of the server's. Ids are the same in both twins.
+func (w *writer) insert(from, n, step int) string {
+	base := w.rng.Int64N(1<<46)*4096 + int64(w.mark)<<58
+	rows := fmt.Sprintf(`SELECT %d + n, %d, difftest_key(%d + n * %d), nullif(n %% 4, 3), repeat('z', %d) FROM generate_series(0, %d) n`,
+		base, w.mark, from, step, w.rng.IntN(90), n-1)
+	if w.rng.IntN(3) == 0 {
+		return fmt.Sprintf(`COPY (%[1]s) TO '%[2]s/rows%[3]d'; COPY @ FROM '%[2]s/rows%[3]d'`, rows, w.dir, w.mark)
+	}
+	return "INSERT INTO @ " + rows
+}
+
+// transaction is a random transaction: savepoints and rollbacks included.
+func (w *writer) transaction() change {
+	var c change
+	for range 1 + w.rng.IntN(3) {
+		sql := w.statement()
+		switch w.rng.IntN(8) {
+		case 0:
+			c.statements = append(c.statements, "SAVEPOINT s", sql, "ROLLBACK TO s")
+		case 1:
+			c.statements = append(c.statements, "SAVEPOINT s", sql, "RELEASE s")
+		default:
+			c.statements = append(c.statements, sql)
+		}
+	}
+	c.rollback = w.rng.IntN(8) == 0
+	return c
+}
+
+// on gives the statement for a table.
+func on(table, statement string) string { return strings.ReplaceAll(statement, "@", table) }
+
+// dropLeftovers drops what a REINDEX CONCURRENTLY left behind that was ended by
+// a deadlock or a crash. Rewrites make these indexes valid, the next REINDEX
+// copies them again, and their number grows without end.
+const dropLeftovers = `DO $$
+DECLARE
+	leftover text;
+BEGIN
+	FOR leftover IN
+		SELECT indexrelid::regclass::text FROM pg_index i JOIN pg_class c ON c.oid = 'mapped'::regclass
+		WHERE indrelid IN (c.oid, c.reltoastrelid) AND indexrelid::regclass::text ~ '_cc(new|old)'
+	LOOP
+		EXECUTE 'DROP INDEX IF EXISTS ' || leftover;
+	END LOOP;
+END $$`
+
+// maintenance is a random command on the mapped twin alone, outside of a
+// transaction. Some of these commands exclude everybody else.
+func (w *writer) maintenance() []string {
+	commands := [][]string{
+		{"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM (TRUNCATE off) mapped"},
+		{"VACUUM (FREEZE) mapped"}, {"VACUUM (INDEX_CLEANUP off) mapped"}, {"ANALYZE mapped"},
+		{"SELECT sorted_heap_rebuild_zonemap('mapped')"}, {"SELECT sorted_heap_rebuild_zonemap('mapped')"},
+		{"REINDEX INDEX mapped_zone"}, {dropLeftovers, "REINDEX INDEX CONCURRENTLY mapped_zone"}, {dropLeftovers, "REINDEX TABLE CONCURRENTLY mapped"},
+		{"VACUUM FULL mapped"}, {"CLUSTER mapped USING mapped_pkey"},
+		{"CHECKPOINT"},
+	}
+	return commands[w.rng.IntN(len(commands))]
+}

@@ -1,0 +1,295 @@
+package difftest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"sortedheap/internal/harness/cluster"
+)
+
+// Result counts what a run did.
+type Result struct {
+	Operations  int64 // transactions committed or rolled back, and maintenance
+	Maintenance int64
+	Refused     int64 // deadlocks and the like, which change nothing
+	Checks      int64 // snapshots compared
+	Crashes     int
+}
+
+const (
+	questionsPerSnapshot = 6
+	maintenanceShare     = 12 // one operation in so many
+)
+
+// runner is one run under way.
+type runner struct {
+	cfg     Config
+	server  *cluster.Cluster
+	standby *cluster.Cluster
+	dir     string // the server's data directory
+
+	operations, maintenance, refused, checks atomic.Int64
+	crashing                                 atomic.Bool
+}
+
+// Run does one run on a server whose database postgres has the extension. The
+// error is a *Difference when the twins differ.
+func Run(ctx context.Context, server *cluster.Cluster, cfg Config) (Result, error) {
+	if err := cfg.Validate(); err != nil {
+		return Result{}, err
+	}
+	r := &runner{cfg: cfg, server: server}
+	if err := r.prepare(ctx); err != nil {
+		return Result{}, fmt.Errorf("prepare: %w", err)
+	}
+	crashes, err := r.work(ctx)
+	if err == nil {
+		err = r.finish(ctx)
+	}
+	return Result{
+		Operations: r.operations.Load(), Maintenance: r.maintenance.Load(), Refused: r.refused.Load(),
+		Checks: r.checks.Load(), Crashes: crashes,
+	}, err
+}
+
+func (r *runner) prepare(ctx context.Context) error {
+	return r.with(ctx, r.server, func(conn *pgx.Conn) error {
+		if err := createTwins(ctx, conn, r.cfg); err != nil {
+			return err
+		}
+		if err := checkPlan(ctx, conn); err != nil {
+			return err
+		}
+		if err := conn.QueryRow(ctx, "SHOW data_directory").Scan(&r.dir); err != nil {
+			return err
+		}
+		if !r.cfg.Standby {
+			return nil
+		}
+		standby, err := r.server.Standby(ctx)
+		r.standby = standby
+		return err
+	})
+}
+
+// with lends a connection.
+func (r *runner) with(ctx context.Context, server *cluster.Cluster, do func(*pgx.Conn) error) error {
+	conn, err := server.Connect(ctx, "postgres")
+	if err != nil {
+		return err
+	}
+	err = do(conn)
+	if e := conn.Close(context.WithoutCancel(ctx)); e != nil && !r.crashing.Load() {
+		err = errors.Join(err, e)
+	}
+	return err
+}
+
+// work runs writers and checkers until all operations are done, killing the
+// server in between; the first error ends everything.
+func (r *runner) work(ctx context.Context) (crashes int, err error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	rounds := r.cfg.Crashes + 1
+	writers := make([]*writer, r.cfg.Connections)
+	for i := range writers {
+		writers[i] = newWriter(r.cfg, i, r.dir)
+	}
+	for round := range rounds {
+		until := int64(r.cfg.Operations) * int64(round+1) / int64(rounds)
+		r.crashing.Store(false)
+		if err := r.round(ctx, cancel, writers, until, round < r.cfg.Crashes); err != nil {
+			return crashes, err
+		}
+		if round < r.cfg.Crashes {
+			crashes++
+			if err := r.server.StartServer(ctx); err != nil {
+				return crashes, fmt.Errorf("start after crash: %w", err)
+			}
+		}
+	}
+	return crashes, nil
+}
+
+// round lets everybody work until so many operations are done in all, then
+// stops them: by a crash in the middle of what they do, or in peace.
+func (r *runner) round(ctx context.Context, cancel context.CancelCauseFunc, writers []*writer, until int64, crash bool) error {
+	var writing, checking sync.WaitGroup
+	reached := make(chan struct{})
+	once := sync.OnceFunc(func() { close(reached) })
+	stop := make(chan struct{})
+
+	for _, w := range writers {
+		writing.Go(func() {
+			err := r.write(ctx, w, until, crash, once)
+			if err != nil && !r.crashing.Load() {
+				cancel(fmt.Errorf("writer %d: %w", w.mark, err))
+			}
+		})
+	}
+	check := func(id int, server *cluster.Cluster, isolations []string) {
+		c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, uint64(1000+id)+uint64(until)<<16)), keys: r.cfg.Rows, expand: r.cfg.expands()}
+		checking.Go(func() {
+			if err := r.check(ctx, c, server, isolations, stop); err != nil && !r.crashing.Load() {
+				cancel(fmt.Errorf("checker %d: %w", id, err))
+			}
+		})
+	}
+	for i := range r.cfg.Checkers {
+		check(i, r.server, []string{"REPEATABLE READ", "REPEATABLE READ", "SERIALIZABLE"})
+	}
+	if r.standby != nil {
+		check(r.cfg.Checkers, r.standby, []string{"REPEATABLE READ"})
+	}
+
+	select {
+	case <-reached:
+	case <-ctx.Done():
+	}
+	var crashed error
+	if crash && ctx.Err() == nil {
+		r.crashing.Store(true)
+		crashed = r.server.Crash()
+	}
+	writing.Wait()
+	close(stop)
+	checking.Wait()
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	return crashed
+}
+
+// write runs one writer's operations. Under a crash to come, it goes on until
+// the connection breaks.
+func (r *runner) write(ctx context.Context, w *writer, until int64, crash bool, reached func()) error {
+	return r.with(ctx, r.server, func(conn *pgx.Conn) error {
+		for ctx.Err() == nil {
+			if r.operations.Load() >= until {
+				reached()
+				if !crash {
+					return nil
+				}
+			}
+			err := r.operate(ctx, conn, w)
+			if refusal(err) {
+				r.refused.Add(1)
+				err = nil
+			}
+			if err != nil {
+				return err
+			}
+			r.operations.Add(1)
+		}
+		return ctx.Err()
+	})
+}
+
+func (r *runner) operate(ctx context.Context, conn *pgx.Conn, w *writer) error {
+	if w.rng.IntN(maintenanceShare) == 0 {
+		r.maintenance.Add(1)
+		for _, sql := range w.maintenance() {
+			if _, err := conn.Exec(ctx, sql); err != nil {
+				return fmt.Errorf("%s: %w", sql, err)
+			}
+		}
+		return nil
+	}
+	return transact(ctx, conn, w.transaction())
+}
+
+// transact does a change to both twins.
+func transact(ctx context.Context, conn *pgx.Conn, c change) error {
+	if _, err := conn.Exec(ctx, "BEGIN"); err != nil {
+		return err
+	}
+	for _, table := range []string{mapped, plain} {
+		for _, sql := range c.statements {
+			if _, err := conn.Exec(ctx, on(table, sql)); err != nil {
+				_, e := conn.Exec(context.WithoutCancel(ctx), "ROLLBACK")
+				return errors.Join(fmt.Errorf("%s: %w", on(table, sql), err), e)
+			}
+		}
+	}
+	end := "COMMIT"
+	if c.rollback {
+		end = "ROLLBACK"
+	}
+	_, err := conn.Exec(ctx, end)
+	return err
+}
+
+// check compares until stop is closed.
+func (r *runner) check(ctx context.Context, c *comparer, server *cluster.Cluster, isolations []string, stop <-chan struct{}) error {
+	return r.with(ctx, server, func(conn *pgx.Conn) error {
+		for {
+			select {
+			case <-stop:
+				return nil
+			case <-ctx.Done():
+				return ctx.Err()
+			default:
+			}
+			err := c.compare(ctx, conn, isolations[c.rng.IntN(len(isolations))], questionsPerSnapshot)
+			if err != nil && !refusal(err) {
+				return err
+			}
+			if err == nil {
+				r.checks.Add(1)
+			}
+		}
+	})
+}
+
+// refusal says whether PostgreSQL ended a transaction for reasons that others
+// gave, with no effect: deadlock, serialization failure, a conflict with
+// recovery, an index of another session's concurrent rebuild that is gone.
+func refusal(err error) bool {
+	var pgErr *pgconn.PgError
+	if !errors.As(err, &pgErr) {
+		return false
+	}
+	switch pgErr.Code {
+	case "40001", "40P01":
+		return true
+	case "42P01", "42704", "XX000":
+		// Two REINDEX CONCURRENTLY of one table may find each other's indexes
+		// gone; core says so with internal errors.
+		return pgErr.Message == "could not open relation" || pgErr.Code == "42704"
+	}
+	return false
+}
+
+// finish compares in peace, many times, and again after maintenance.
+func (r *runner) finish(ctx context.Context) error {
+	c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, 999)), keys: r.cfg.Rows, expand: r.cfg.expands()}
+	if r.standby != nil {
+		if err := r.server.WaitReplay(ctx, r.standby); err != nil {
+			return err
+		}
+		if err := r.with(ctx, r.standby, func(conn *pgx.Conn) error {
+			return c.compare(ctx, conn, "REPEATABLE READ", 60)
+		}); err != nil {
+			return fmt.Errorf("standby at the end: %w", err)
+		}
+	}
+	return r.with(ctx, r.server, func(conn *pgx.Conn) error {
+		for _, sql := range []string{"SELECT 1", "VACUUM mapped", "DELETE FROM mapped; DELETE FROM plain", "VACUUM mapped"} {
+			if _, err := conn.Exec(ctx, sql); err != nil {
+				return fmt.Errorf("%s: %w", sql, err)
+			}
+			if err := c.compare(ctx, conn, "REPEATABLE READ", 60); err != nil {
+				return fmt.Errorf("at the end, after %s: %w", sql, err)
+			}
+			r.checks.Add(1)
+		}
+		return nil
+	})
+}

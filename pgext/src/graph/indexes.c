@@ -1,0 +1,153 @@
+/*
+ * indexes.c
+ *	  Which indexes of a facts table find rows by entity.
+ *
+ * An index serves when a query of this snapshot could use it: valid, not
+ * partial, and not built over HOT chains that are broken for the snapshot. Of
+ * btrees, one with the relation as its second column is the best; of zone maps
+ * likewise.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_type.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "graph/indexes.h"
+#include "guc.h"
+#include "zone/zonemap.h"
+
+/*
+ * From the catalog row alone: could this index serve, and does it have the
+ * relation as its second column? Saves opening the others.
+ */
+static bool
+index_row_serves(Oid indexid, const FactColumns *columns, bool *has_relation)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(indexid));
+	Form_pg_index form;
+	bool		serves;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;			/* dropped since the list was read */
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	serves = form->indisvalid &&
+		form->indnkeyatts >= 1 &&
+		form->indkey.values[0] == columns->attno[FACT_ENTITY] &&
+		heap_attisnull(tuple, Anum_pg_index_indpred, NULL) &&
+		!(form->indcheckxmin &&
+		  !TransactionIdPrecedes(HeapTupleHeaderGetXmin(tuple->t_data),
+								 TransactionXmin));
+	*has_relation = serves && form->indnkeyatts >= 2 &&
+		form->indkey.values[1] == columns->attno[FACT_RELATION];
+	ReleaseSysCache(tuple);
+	return serves;
+}
+
+/* Is it a btree whose column compares as integers do? */
+static bool
+column_compares_integers(Relation index, int column, Oid type)
+{
+	return index->rd_rel->relam == BTREE_AM_OID &&
+		index->rd_opfamily[column] == INTEGER_BTREE_FAM_OID &&
+		index->rd_opcintype[column] == type;
+}
+
+/* Take an open index in place of the one at hand where it is better. */
+static bool
+offer(Relation *chosen, Relation index, bool better)
+{
+	if (*chosen != NULL && !better)
+		return false;
+	if (*chosen != NULL)
+		index_close(*chosen, NoLock);
+	*chosen = index;
+	return true;
+}
+
+/* True when the open index was taken. */
+static bool
+consider(FactIndexes *indexes, Relation index, bool has_relation,
+		 Snapshot snapshot)
+{
+	if (guc_graph_access != GRAPH_ACCESS_ZONE &&
+		column_compares_integers(index, 0, INT4OID))
+	{
+		has_relation = has_relation &&
+			column_compares_integers(index, 1, INT2OID);
+		if (!offer(&indexes->btree, index, has_relation))
+			return false;
+		indexes->relation_key = has_relation;
+		return true;
+	}
+	if (guc_graph_access != GRAPH_ACCESS_BTREE &&
+		zonemap_usable(index, snapshot))
+		return offer(&indexes->zone, index, has_relation);
+	return false;
+}
+
+static void
+no_index_error(Relation rel, const FactColumns *columns)
+{
+	const char *table = RelationGetRelationName(rel);
+	const char *entity =
+		NameStr(TupleDescAttr(columns->desc,
+							  columns->attno[FACT_ENTITY] - 1)->attname);
+
+	if (guc_graph_access == GRAPH_ACCESS_ZONE)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("table \"%s\" has no usable zone map led by column \"%s\"",
+						table, entity),
+				 errhint("Create an index with access method sorted_zone, or set \"sorted_heap.graph_access\" to \"auto\".")));
+	if (guc_graph_access == GRAPH_ACCESS_BTREE)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("table \"%s\" has no usable btree index led by column \"%s\"",
+						table, entity),
+				 errhint("Create one, for example as the primary key, or set \"sorted_heap.graph_access\" to \"auto\".")));
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("table \"%s\" has no usable index led by column \"%s\"",
+					table, entity),
+			 errhint("Create a btree index, for example as the primary key, or an index with access method sorted_zone.")));
+}
+
+void
+indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
+			 Snapshot snapshot)
+{
+	List	   *list = RelationGetIndexList(rel);
+	ListCell   *lc;
+
+	memset(indexes, 0, sizeof(*indexes));
+	foreach(lc, list)
+	{
+		Relation	index;
+		bool		has_relation;
+
+		if (!index_row_serves(lfirst_oid(lc), columns, &has_relation))
+			continue;
+		index = index_open(lfirst_oid(lc), AccessShareLock);
+		if (!consider(indexes, index, has_relation, snapshot))
+			index_close(index, NoLock);
+	}
+	list_free(list);
+	if (indexes->btree == NULL && indexes->zone == NULL)
+		no_index_error(rel, columns);
+}
+
+void
+indexes_close(FactIndexes *indexes)
+{
+	if (indexes->btree != NULL)
+		index_close(indexes->btree, NoLock);
+	if (indexes->zone != NULL)
+		index_close(indexes->zone, NoLock);
+}

@@ -1,0 +1,46 @@
+/*
+ * zonescan.h
+ *	  Entities -> candidate blocks, through the zone map led by the entity.
+ */
+#ifndef ZONESCAN_H
+#define ZONESCAN_H
+
+#include "graph/facts.h"
+#include "zone/zonemap.h"
+
+typedef struct ZoneScan
+{
+	Relation	rel;
+	Relation	index;
+	Snapshot	snapshot;
+	const FactColumns *columns;
+	ZoneMap    *map;			/* from the first search on */
+	bool		relation_key;	/* the map's second column is the relation */
+	BlockNumber *blocks;		/* result of the last search, ascending */
+	size_t		nblocks;
+} ZoneScan;
+
+/* The index is usable for the snapshot. */
+extern void zonescan_begin(ZoneScan *zs, Relation rel, Relation index,
+						   const FactColumns *columns, Snapshot snapshot);
+
+/*
+ * Blocks that can hold rows of the hop, in zs->blocks. With may_decline, false
+ * where the btree would find the rows sooner; then there is no result.
+ */
+extern bool zonescan_search(ZoneScan *zs, const FactHop *hop,
+							bool may_decline);
+
+extern void zonescan_end(ZoneScan *zs);
+
+/* The key test for the blocks: is a tuple a row of the hop? */
+typedef struct SeedTest
+{
+	const FactColumns *columns;
+	const FactHop *hop;
+	size_t		at;				/* the last seed found at or below an entity */
+} SeedTest;
+
+extern bool seed_test(void *state, HeapTuple tuple);
+
+#endif							/* ZONESCAN_H */

@@ -1,0 +1,43 @@
+-- Who may use the functions on zone maps, and on what.
+CREATE SCHEMA zone_validate;
+SET search_path = zone_validate, public;
+CREATE ROLE zone_other;
+CREATE ROLE zone_monitor IN ROLE pg_monitor;
+GRANT USAGE ON SCHEMA zone_validate TO zone_other, zone_monitor;
+CREATE TABLE t (a int, pad text) WITH (autovacuum_enabled = off);
+CREATE INDEX t_zone ON t USING sorted_zone (a);
+INSERT INTO t SELECT i, repeat('x', 400) FROM generate_series(1, 300) i;
+VACUUM t;
+GRANT SELECT ON t TO zone_other;
+CREATE TABLE bare (a int);
+
+-- Reading a table is not owning it. (17 words the refusal differently.)
+\set VERBOSITY sqlstate
+SET ROLE zone_other;
+SELECT * FROM sorted_heap_zonemap_stats('t');
+SELECT * FROM sorted_heap_check('t');
+SELECT sorted_heap_rebuild_zonemap('t');
+SET ROLE zone_monitor;
+SELECT sealed = blocks AS all_sealed FROM sorted_heap_zonemap_stats('t');
+SELECT * FROM sorted_heap_check('t');
+SELECT sorted_heap_rebuild_zonemap('t');
+RESET ROLE;
+\set VERBOSITY default
+SELECT 't'::regclass::oid AS t_oid \gset
+REVOKE USAGE ON SCHEMA zone_validate FROM zone_monitor;
+SET ROLE zone_monitor;
+SELECT * FROM sorted_heap_check(:t_oid::regclass);
+RESET ROLE;
+
+-- What is not a table, or has no map.
+CREATE VIEW v AS SELECT * FROM t;
+SELECT * FROM sorted_heap_zonemap_stats('v');
+SELECT * FROM sorted_heap_check('t_zone');
+SELECT * FROM sorted_heap_check(0::regclass);
+SELECT * FROM sorted_heap_check(NULL);
+SELECT * FROM sorted_heap_zonemap_stats('bare');
+SELECT * FROM sorted_heap_check('bare');
+SELECT sorted_heap_rebuild_zonemap('bare');
+SET client_min_messages = warning;
+DROP SCHEMA zone_validate CASCADE;
+DROP ROLE zone_other, zone_monitor;
