@@ -24,12 +24,16 @@ SUDO = $(if $(shell test -w "`$(PG_CONFIG) --pkglibdir`" && echo ok),,sudo)
 
 # What `make bench` runs; BOOKS is a folder of plain-text books.
 BENCH_FLAGS =
+# How long `make soak` runs.
+SOAK_OPERATIONS = 100000
+SOAK_CRASHES = 20
+SOAK_FLAGS =
 BOOKS =
 # Where `make docs` writes.
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-kernels test check core-check build install lint fmt docs clean
+.PHONY: help deps bench bench-kernels test check core-check soak build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -82,6 +86,10 @@ fmt: ## format Go, C and shell in place
 	$(GO) run $(GOLANGCI_LINT) fmt
 	$(GO) run $(SHFMT) -w scripts/*.sh .ci/run
 	scripts/pgindent.sh
+
+soak: build install ## long differential run of the zone map; SOAK_FLAGS='-am sorted_heap -standby'
+	PG_CONFIG=$(PG_CONFIG) SORTED_HEAP_REQUIRE_PG=1 $(GO) test ./internal/difftest -count=1 -v -timeout 6h \
+	  -run TestLong -operations $(SOAK_OPERATIONS) -crashes $(SOAK_CRASHES) $(SOAK_FLAGS)
 
 ##@ Measure and document
 bench-kernels: ## ns per product and GB/s of each distance kernel
