@@ -91,13 +91,18 @@ func tasks() []engine.Task {
 	var all []engine.Task
 	for _, seeding := range []engine.Seeding{engine.SeedSearch, engine.SeedExact, engine.SeedGiven} {
 		for _, by := range []engine.SeedBy{engine.SeedByEntity, engine.SeedByTarget} {
-			for _, hops := range [][]int16{nil, {1}, {1, 2}} {
+			for _, hops := range [][]int16{nil, {1}, {engine.AnyRelation}, {1, 2}, {engine.AnyRelation, 2}} {
 				for _, score := range []engine.Score{engine.ScoreNone, engine.ScoreEndpoint, engine.ScorePath} {
 					for _, form := range []engine.Form{engine.FormIn, engine.FormJoin, engine.FormExpand,
 						engine.FormTopK, engine.FormFused, engine.FormOneCall} {
 						task := engine.Task{Seeding: seeding, SeedBy: by, Hops: hops, Score: score, Form: form,
 							Output: engine.OutputRows, AnnK: 9, TopK: 4}
-						if task.Validate() == nil && servable(task) {
+						if task.Validate() != nil || !servable(task) {
+							continue
+						}
+						all = append(all, task)
+						if seeding == engine.SeedGiven {
+							task.Given = 2
 							all = append(all, task)
 						}
 					}
