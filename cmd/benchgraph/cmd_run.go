@@ -198,7 +198,8 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 // write, also when it failed on the way.
 func measureScenario(ctx context.Context, s scenario.Scenario, source corpus.Source, dsn string, o runOptions,
 	filter *regexp.Regexp, progress ui.Progress) (*result.File, error) {
-	engines, err := all.New(o.engines, all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch})
+	engines, err := all.New(o.engines, all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch,
+		NoSearch: !s.Searches()})
 	if err != nil {
 		return nil, err
 	}

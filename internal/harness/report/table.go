@@ -128,6 +128,7 @@ func writeMeasured(out *strings.Builder, rows []result.Row, format Format) {
 // ratioColumn compares a row with another of its group.
 type ratioColumn struct {
 	name      string
+	note      string
 	reference func(group []result.Row, r result.Row) *result.Row
 }
 
@@ -135,9 +136,9 @@ type ratioColumn struct {
 // question, or the row that the scenario names, as far as there are any.
 func ratioColumns(rows []result.Row) []ratioColumn {
 	all := []ratioColumn{
-		{"/heap", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "heap") }},
-		{"/pgv", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "pgvector") }},
-		{"/ref", namedReference},
+		{"/heap", "median against heap's fastest plain SQL for the same question, same clock", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "heap") }},
+		{"/pgv", "median against pgvector's fastest plain SQL for the same question, same clock", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "pgvector") }},
+		{"/ref", "median against the reference on the same table, same clock", namedReference},
 	}
 	return slices.DeleteFunc(all, func(c ratioColumn) bool {
 		return !slices.ContainsFunc(rows, func(r result.Row) bool { return c.reference(rows, r) != nil })
@@ -194,17 +195,19 @@ func writeMissing(out *strings.Builder, rows []result.Row) {
 	}
 }
 
+// writeNotes explains the columns that the tables have, then lists the warnings.
 func writeNotes(out *strings.Builder, rows []result.Row, warnings []string) {
-	measured := slices.ContainsFunc(rows, func(r result.Row) bool { return r.Error == "" && r.Throughput == nil })
-	if measured {
-		out.WriteString("Times in ms. server: plan + exec of pg_stat_statements; client: prepared, binary, one warm connection.\n" +
-			"/heap, /pgv: median against the fastest plain SQL of heap or pgvector for the same question, same clock; below 1 is faster.\n" +
-			"seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th; buffers: hit + read, mean.\n")
+	measured := slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Error != "" || r.Throughput != nil })
+	if len(measured) > 0 {
+		out.WriteString("Times in ms. server: plan + exec of pg_stat_statements; client: prepared, binary, one warm connection; buffers: hit + read, mean.\n")
 	}
-	if len(rows) > 0 && slices.ContainsFunc(rows, func(r result.Row) bool { return namedReference(rows, r) != nil }) {
-		out.WriteString("/ref: median against the reference on the same table.\n")
+	for _, c := range ratioColumns(measured) {
+		out.WriteString(c.name + ": " + c.note + "; below 1 is faster.\n")
 	}
-	if slices.ContainsFunc(rows, func(r result.Row) bool { return r.Throughput != nil }) {
+	if len(extraColumns(measured)) > 0 {
+		out.WriteString("seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th.\n")
+	}
+	if len(measured) < len(rows) && slices.ContainsFunc(rows, func(r result.Row) bool { return r.Throughput != nil }) {
 		out.WriteString(throughputNotes)
 	}
 	for i, w := range warnings {

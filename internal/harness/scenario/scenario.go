@@ -7,6 +7,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sortedheap/internal/harness/engine"
@@ -22,6 +23,11 @@ type Scenario struct {
 
 // All lists the scenarios that exist.
 func All() []Scenario { return []Scenario{Multihop(), Gutenberg(), Synthetic()} }
+
+// Searches says whether any case finds its own seeds.
+func (s Scenario) Searches() bool {
+	return slices.ContainsFunc(s.Tasks(1, 1), func(t engine.Task) bool { return t.Seeding != engine.SeedGiven })
+}
 
 // CaseName is the name of a task in reports. It follows the names under which
 // figures for these corpora were published before.

@@ -20,6 +20,7 @@ type Options struct {
 	M              int
 	EfConstruction int
 	EfSearch       int
+	NoSearch       bool // no case searches for seeds, so vector indexes are left out
 }
 
 // Names lists the engines in the order of reports.
@@ -43,7 +44,7 @@ func New(names []string, o Options) ([]engine.Engine, error) {
 		sortedheap.Name: func() engine.Engine { return sortedheap.New(o.DSN) },
 		mapsql.Name:     func() engine.Engine { return mapsql.New(o.DSN) },
 		pgvector.Name: func() engine.Engine {
-			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch})
+			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch, NoSearch: o.NoSearch})
 		},
 	}
 	for _, name := range names {
