@@ -63,7 +63,7 @@ func newOpenShareCommand(p process) *cobra.Command {
 	f.Float64SliceVar(&o.Shares, "shares", o.Shares, "blocks to open, percent; a table each")
 	f.IntVar(&o.StrayEntities, "stray-entities", o.StrayEntities, "entities of 16 narrow facts in the table with strays; 0: no such table")
 	f.IntVar(&o.Strays, "strays", o.Strays, "rows deleted there and replaced by rows with other keys")
-	f.IntSliceVar(&o.Keys, "keys", o.Keys, "entities of one lookup")
+	f.IntSliceVar(&o.Keys, "keys", o.Keys, "entities of one lookup; 0 is what a call costs that finds nothing")
 	f.IntVar(&o.Inputs, "queries", o.Inputs, "different lookups of each case")
 	f.IntVar(&o.Passes, "runs", o.Passes, "timed passes over them")
 	f.IntVar(&o.WarmUp, "warm-up", o.WarmUp, "untimed calls per case before")

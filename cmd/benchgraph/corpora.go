@@ -89,7 +89,7 @@ type syntheticOptions struct {
 // the CPU's cache.
 func newSyntheticOptions() corpusOptions {
 	o := corpus.DefaultSynthetic()
-	o.Entities, o.Degree, o.Queries, o.Seeds = 20_000, 16, 128, scenario.SyntheticSeeds
+	o.Entities, o.Degree, o.Queries, o.Seeds = 20_000, 16, 64, scenario.SyntheticSeeds
 	return &syntheticOptions{SyntheticOptions: o, plan: string(corpus.Fair)}
 }
 

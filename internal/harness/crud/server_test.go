@@ -1,6 +1,7 @@
 package crud_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -54,7 +55,7 @@ func TestRun(t *testing.T) {
 func TestWithoutStatistics(t *testing.T) {
 	server := pgtest.Start(t)
 	p := crud.Default()
-	p.Rows, p.Pairs, p.Seconds = 1000, 1, 1e-9
+	p.Rows, p.Pairs, p.Seconds, p.Cases = 1000, 1, 1e-9, regexp.MustCompile("^insert$")
 	rows, warnings, err := crud.Run(t.Context(), server.DSN(""), p, quiet{})
 	if err != nil {
 		t.Fatal(err)

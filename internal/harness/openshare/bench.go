@@ -130,6 +130,7 @@ func (b *bench) prepare(ctx context.Context) error {
 				if err != nil {
 					return fmt.Errorf("draw keys: %w", err)
 				}
+				inputs[i] = []int32{} // an empty array, not NULL
 				for _, d := range drawn {
 					inputs[i] = append(inputs[i], int32(d)+1)
 				}
@@ -158,7 +159,8 @@ func (l *lookup) sql() string {
 }
 
 func (l *lookup) run(ctx context.Context, i int) (int, error) {
-	var n, sum int64
+	var n int64
+	var sum *int64
 	if err := l.session.conn.QueryRow(ctx, l.statement, l.inputs[i]).Scan(&n, &sum); err != nil {
 		return 0, err
 	}

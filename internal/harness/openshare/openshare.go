@@ -30,7 +30,7 @@ type Params struct {
 	Shares        []float64 // open blocks, percent, each in 0..100
 	StrayEntities int       // of 16 facts each, in the table with strays; 0: no such table
 	Strays        int       // rows replaced there
-	Keys          []int     // entities of one lookup, each at least 1
+	Keys          []int     // entities of one lookup; 0: what a call costs that finds nothing
 	Inputs        int       // different lookups, at least 2
 	Passes        int       // over all of them, at least 1
 	WarmUp        int       // untimed calls per case
@@ -65,8 +65,8 @@ func (p Params) Validate() error {
 		}
 	}
 	for _, keys := range p.Keys {
-		if keys < 1 || keys > p.Entities {
-			errs = append(errs, fmt.Errorf("%d keys of one lookup, must be in 1..%d", keys, p.Entities))
+		if keys < 0 || keys > p.Entities {
+			errs = append(errs, fmt.Errorf("%d keys of one lookup, must be in 0..%d", keys, p.Entities))
 		}
 	}
 	if p.Budget < 0 {

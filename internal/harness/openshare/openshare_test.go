@@ -19,8 +19,8 @@ func TestValidate(t *testing.T) {
 	if err := openshare.Default().Validate(); err != nil {
 		t.Error(err)
 	}
-	err := openshare.Params{Shares: []float64{101, math.NaN()}, Keys: []int{0}, Budget: -1}.Validate()
-	for _, want := range []string{"entities", "share 101", "share NaN", "0 keys", "budget", "runs"} {
+	err := openshare.Params{Shares: []float64{101, math.NaN()}, Keys: []int{-1}, Budget: -1}.Validate()
+	for _, want := range []string{"entities", "share 101", "share NaN", "-1 keys", "budget", "runs"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not mention %s", err, want)
 		}

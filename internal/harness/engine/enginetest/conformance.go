@@ -191,7 +191,7 @@ func refuses(t *testing.T, e engine.Engine, embedding []float32) {
 			t.Errorf("%s: %d rows and no error", name, len(rows))
 		}
 	}
-	if _, err := e.Ask(t.Context(), valid, engine.Question{Embedding: embedding[:3]}); err == nil {
+	if _, err := e.Ask(t.Context(), served(), engine.Question{Embedding: embedding[:3], Seeds: []int32{3, 5}}); err == nil {
 		t.Error("an embedding of the wrong dimension is answered")
 	}
 }
@@ -201,9 +201,13 @@ func cancels(t *testing.T, e engine.Engine, embedding []float32) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	task := engine.Task{Seeding: engine.SeedSearch, SeedBy: engine.SeedByEntity, Hops: []int16{1}, Score: engine.ScoreEndpoint,
-		Form: engine.FormIn, Output: engine.OutputRows, AnnK: 5, TopK: 5}
-	if _, err := e.Ask(ctx, task, engine.Question{Embedding: embedding}); !errors.Is(err, context.Canceled) {
+	if _, err := e.Ask(ctx, served(), engine.Question{Embedding: embedding, Seeds: []int32{3, 5}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ask with a cancelled context: %v", err)
 	}
+}
+
+// served is a task that every engine answers.
+func served() engine.Task {
+	return engine.Task{Seeding: engine.SeedGiven, SeedBy: engine.SeedByEntity, Hops: []int16{1}, Score: engine.ScoreEndpoint,
+		Form: engine.FormIn, Output: engine.OutputRows, AnnK: 5, TopK: 5}
 }
