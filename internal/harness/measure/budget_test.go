@@ -11,8 +11,9 @@ func TestAffordable(t *testing.T) {
 	}{
 		{0, 16, []float64{1000}, 16},      // no limit
 		{1000, 16, []float64{30, 30}, 16}, // 960 ms in all
-		{1000, 16, []float64{100, 150}, 4},
-		{1000, 16, []float64{5000}, 1}, // the first was taken anyway
+		{1000, 16, []float64{100, 110, 150}, 3},
+		{1000, 16, []float64{1, 1, 900}, 16}, // a hiccup
+		{1000, 16, []float64{5000}, 1},       // the first was taken anyway
 	} {
 		if got := (Plan{Inputs: len(c.first), Passes: c.passes, Budget: c.budget}).affordable(c.first); got != c.want {
 			t.Errorf("budget %g, first pass %v: %d passes, want %d", c.budget, c.first, got, c.want)

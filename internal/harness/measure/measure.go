@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -99,17 +100,15 @@ func Interleave(ctx context.Context, trials []Trial, p Plan, tick func(done, tot
 	return samples, nil
 }
 
-// affordable is how many passes of a trial the budget allows, by the times of
-// the first.
+// affordable is how many passes of a trial the budget allows, by the median of
+// the first: its mean would let one hiccup of the machine cost most samples.
 func (p Plan) affordable(firstMS []float64) int {
-	sum := 0.0
-	for _, ms := range firstMS {
-		sum += ms
-	}
-	if p.Budget <= 0 || sum*float64(p.Passes) <= p.Budget {
+	sorted := slices.Sorted(slices.Values(firstMS))
+	pass := sorted[len(sorted)/2] * float64(len(sorted))
+	if p.Budget <= 0 || pass*float64(p.Passes) <= p.Budget {
 		return p.Passes
 	}
-	return max(1, int(p.Budget/sum))
+	return max(1, int(p.Budget/pass))
 }
 
 // takes says whether a trial with n passes of all takes part in this one; its

@@ -29,7 +29,7 @@ type Params struct {
 	Dim           int       // components of each embedding
 	Shares        []float64 // open blocks, percent, each in 0..100
 	StrayEntities int       // of 16 facts each, in the table with strays; 0: no such table
-	Strays        int       // rows replaced there
+	Strays        int       // rows replaced there, at most all
 	Keys          []int     // entities of one lookup; 0: what a call costs that finds nothing
 	Inputs        int       // different lookups, at least 2
 	Passes        int       // over all of them, at least 1
@@ -52,12 +52,15 @@ func (p Params) Validate() error {
 		value, least, most int
 	}{
 		{"entities", p.Entities, 100, 10_000_000}, {"dim", p.Dim, 1, 1900}, {"stray-entities", p.StrayEntities, 0, 10_000_000},
-		{"strays", p.Strays, 0, p.StrayEntities * degree}, {"queries", p.Inputs, 2, 100_000}, {"runs", p.Passes, 1, 1_000_000},
+		{"strays", p.Strays, 0, 10_000_000}, {"queries", p.Inputs, 2, 100_000}, {"runs", p.Passes, 1, 1_000_000},
 		{"warm-up", p.WarmUp, 0, 1_000_000},
 	} {
 		if c.value < c.least || c.value > c.most {
 			errs = append(errs, fmt.Errorf("%s is %d, must be in %d..%d", c.name, c.value, c.least, c.most))
 		}
+	}
+	if p.StrayEntities > 0 && p.Strays > p.StrayEntities*degree {
+		errs = append(errs, fmt.Errorf("%d strays are more than the %d rows of their table", p.Strays, p.StrayEntities*degree))
 	}
 	for _, share := range p.Shares {
 		if !(share >= 0 && share <= 100) {
