@@ -141,16 +141,17 @@ END $$`
 // transaction. Some of these commands exclude everybody else; they are rarer.
 func (w *writer) maintenance() []string {
 	commands := [][]string{
-		{"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM (TRUNCATE off) mapped"},
-		{"VACUUM (FREEZE) mapped"}, {"VACUUM (INDEX_CLEANUP off) mapped"}, {"ANALYZE mapped"}, {"CHECKPOINT"},
+		{"VACUUM (TRUNCATE off) mapped"}, {"VACUUM (TRUNCATE off) mapped"}, {"VACUUM (TRUNCATE off) mapped"}, {"VACUUM (TRUNCATE off) mapped"},
+		{"VACUUM (FREEZE, TRUNCATE off) mapped"}, {"VACUUM (INDEX_CLEANUP off, TRUNCATE off) mapped"}, {"ANALYZE mapped"}, {"CHECKPOINT"},
 		{"SELECT sorted_heap_rebuild_zonemap('mapped')"}, {"SELECT sorted_heap_rebuild_zonemap('mapped')"},
-		{"REINDEX INDEX mapped_zone"}, {dropLeftovers, "REINDEX INDEX CONCURRENTLY mapped_zone"},
+		{dropLeftovers, "REINDEX INDEX CONCURRENTLY mapped_zone"},
 	}
-	if w.rng.IntN(12) == 0 {
+	if w.rng.IntN(5) == 0 {
 		commands = [][]string{
-			{dropLeftovers, "REINDEX TABLE CONCURRENTLY mapped"}, {"VACUUM FULL mapped"}, {"CLUSTER mapped USING mapped_pkey"},
+			{"VACUUM mapped"}, // waits up to 5 s for its turn to truncate
+			{dropLeftovers, "REINDEX TABLE CONCURRENTLY mapped"}, {"VACUUM FULL mapped"}, {"CLUSTER mapped USING mapped_pkey"}, {"CLUSTER mapped USING mapped_pkey"},
 			{"DROP INDEX IF EXISTS mapped_other", "CREATE INDEX CONCURRENTLY mapped_other ON mapped USING sorted_zone (k)"},
-			{"DROP INDEX CONCURRENTLY IF EXISTS mapped_other"},
+			{"DROP INDEX CONCURRENTLY IF EXISTS mapped_other"}, {"REINDEX INDEX mapped_zone"},
 			{"ALTER TABLE mapped SET TABLESPACE difftest_space", "ALTER INDEX mapped_zone SET TABLESPACE difftest_space"},
 			{"ALTER TABLE mapped SET TABLESPACE pg_default", "ALTER INDEX mapped_zone SET TABLESPACE pg_default"},
 		}

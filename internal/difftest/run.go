@@ -29,6 +29,7 @@ const (
 	longSnapshotShare    = 24 // one snapshot in so many is kept for
 	longSnapshotLength   = 6  // so many times the questions
 	maintenanceShare     = 12 // one operation in so many
+	checkShare           = 10 // one snapshot for so many operations
 )
 
 // runner is one run under way.
@@ -37,6 +38,8 @@ type runner struct {
 	server  *cluster.Cluster
 	standby *cluster.Cluster
 	dir     string // the server's data directory
+
+	due chan struct{} // a snapshot to compare
 
 	operations, maintenance, refused, checks atomic.Int64
 	crashing                                 atomic.Bool
@@ -48,7 +51,7 @@ func Run(ctx context.Context, server *cluster.Cluster, cfg Config) (Result, erro
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	r := &runner{cfg: cfg, server: server}
+	r := &runner{cfg: cfg, server: server, due: make(chan struct{}, cfg.Checkers+1)}
 	if err := r.prepare(ctx); err != nil {
 		return Result{}, fmt.Errorf("prepare: %w", err)
 	}
@@ -189,7 +192,9 @@ func (r *runner) write(ctx context.Context, w *writer, until int64, crash bool, 
 			if err != nil {
 				return err
 			}
-			r.operations.Add(1)
+			if r.operations.Add(1)%checkShare == 0 {
+				r.askForCheck()
+			}
 		}
 		return ctx.Err()
 	})
@@ -237,7 +242,15 @@ func (w *writer) finishPrepared(ctx context.Context, conn *pgx.Conn) error {
 	return execute(ctx, conn, end+" PREPARED "+w.gid())
 }
 
-// check compares until stop is closed.
+// askForCheck lets a checker go on; when all have enough to do, nothing is lost.
+func (r *runner) askForCheck() {
+	select {
+	case r.due <- struct{}{}:
+	default:
+	}
+}
+
+// check compares, now and then, until stop is closed.
 func (r *runner) check(ctx context.Context, c *comparer, server *cluster.Cluster, isolations []string, stop <-chan struct{}) error {
 	return r.with(ctx, server, func(conn *pgx.Conn) error {
 		for {
@@ -246,7 +259,7 @@ func (r *runner) check(ctx context.Context, c *comparer, server *cluster.Cluster
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()
-			default:
+			case <-r.due:
 			}
 			n := questionsPerSnapshot
 			if c.rng.IntN(longSnapshotShare) == 0 {
