@@ -53,7 +53,6 @@ func createTwins(ctx context.Context, conn *pgx.Conn, cfg Config) error {
 	returns, _, _ := strings.Cut(key.sqlType, " ")
 	statements := []string{
 		fmt.Sprintf(`CREATE FUNCTION difftest_key(i int) RETURNS %s LANGUAGE sql IMMUTABLE AS $$ SELECT %s $$`, returns, key.expression),
-		`SET allow_in_place_tablespaces = on`,
 		`CREATE TABLESPACE difftest_space LOCATION ''`,
 	}
 	for _, twin := range []struct{ name, am string }{{mapped, cfg.AccessMethod}, {plain, "heap"}} {
