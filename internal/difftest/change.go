@@ -24,6 +24,7 @@ type writer struct {
 	dir  string // where the server may write files
 
 	compacts bool // the mapped twin is of access method sorted_heap
+	discards bool // caches, now and then
 }
 
 // last key of all that is ever made, given the number of rows to begin with.
@@ -32,7 +33,7 @@ func last(rows int) int { return 2 * rows }
 func newWriter(cfg Config, mark int, dir string) *writer {
 	return &writer{
 		dir: dir, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(mark))), mark: mark, keys: cfg.Rows, next: cfg.Rows,
-		compacts: cfg.AccessMethod == "sorted_heap",
+		compacts: cfg.AccessMethod == "sorted_heap", discards: cfg.Discard,
 	}
 }
 

@@ -26,6 +26,8 @@ type comparer struct {
 	rng    *rand.Rand
 	keys   int
 	expand bool // also expansions, which want integer keys
+
+	discards bool // caches, now and then
 }
 
 // Plans of a question on key predicates. Under byIndex the mapped twin is read
@@ -58,8 +60,19 @@ func (c *comparer) compare(ctx context.Context, conn *pgx.Conn, isolation string
 		}
 	}
 	for range n {
+		discard := c.discards && c.rng.IntN(10) == 0
+		if discard {
+			if err := execute(ctx, conn, discardOn); err != nil {
+				return err
+			}
+		}
 		if err := same(ctx, conn, c.question()); err != nil {
 			return err
+		}
+		if discard {
+			if err := execute(ctx, conn, discardOff); err != nil {
+				return err
+			}
 		}
 		if !c.expand {
 			continue

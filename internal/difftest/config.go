@@ -32,6 +32,10 @@ type Config struct {
 	Crashes int
 	// Standby adds a streaming standby, on which one checker more compares.
 	Standby bool
+	// Discard makes connections forget all they know of tables, again and again
+	// (debug_discard_caches), in one statement of many: it takes a second or so.
+	// Only a server that is built with assertions can do that.
+	Discard bool
 	// Settings of the server, over those of tests.
 	Settings map[string]string
 }
@@ -71,6 +75,6 @@ func (c Config) expands() bool { return c.Key == "int" }
 
 // String names the run in one line, enough to start it again.
 func (c Config) String() string {
-	return fmt.Sprintf("seed=%d operations=%d connections=%d checkers=%d key=%s am=%s btree=%t unlogged=%t rows=%d crashes=%d standby=%t settings=%v",
-		c.Seed, c.Operations, c.Connections, c.Checkers, c.Key, c.AccessMethod, c.Btree, c.Unlogged, c.Rows, c.Crashes, c.Standby, c.Settings)
+	return fmt.Sprintf("seed=%d operations=%d connections=%d checkers=%d key=%s am=%s btree=%t unlogged=%t rows=%d crashes=%d standby=%t discard=%t settings=%v",
+		c.Seed, c.Operations, c.Connections, c.Checkers, c.Key, c.AccessMethod, c.Btree, c.Unlogged, c.Rows, c.Crashes, c.Standby, c.Discard, c.Settings)
 }

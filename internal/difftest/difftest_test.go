@@ -17,6 +17,8 @@ var (
 	longStandby    = flag.Bool("standby", false, "compare on a standby in TestLong")
 	longCheckers   = flag.Int("checkers", 2, "connections that compare in TestLong")
 	longBtree      = flag.Bool("btree", false, "give the mapped twin of TestLong a btree, too")
+	longRows       = flag.Int("rows", Default().Rows, "rows that TestLong begins with")
+	longDiscard    = flag.Bool("discard", false, "discard caches all the time in TestLong; the server must be built with assertions")
 	longUnlogged   = flag.Bool("unlogged", false, "unlogged tables in TestLong")
 )
 
@@ -87,8 +89,8 @@ func TestLong(t *testing.T) {
 	}
 	cfg := Default()
 	cfg.Operations, cfg.Seed, cfg.Key, cfg.AccessMethod = *longOperations, *longSeed, *longKey, *longAM
-	cfg.Checkers, cfg.Btree = *longCheckers, *longBtree
-	cfg.Settings = eager
+	cfg.Checkers, cfg.Btree, cfg.Discard = *longCheckers, *longBtree, *longDiscard
+	cfg.Rows, cfg.Settings = *longRows, eager
 	cfg.Crashes, cfg.Standby, cfg.Unlogged = *longCrashes, *longStandby, *longUnlogged
 	run(t, cfg)
 }

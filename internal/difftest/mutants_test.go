@@ -89,10 +89,6 @@ stale_leaf(uint32 zone, Page page)
 		config: func(c *Config) { c.Standby = true },
 	},
 	{
-		rule:  "a NULL in the second column covers the whole column",
-		edits: []edit{{"zone/image.c", "second ? second->first : PG_UINT64_MAX", "second ? second->first : 0"}},
-	},
-	{
 		rule:  "the kept pin is that of the row's zone page",
 		edits: []edit{{"zone/insert.c", "if (!BufferIsValid(state->leaf) || state->address != address)", "if (!BufferIsValid(state->leaf))"}},
 	},
@@ -107,7 +103,7 @@ stale_leaf(uint32 zone, Page page)
 	},
 	{
 		rule:   "bounds of a prefix are not strict",
-		edits:  []edit{{"zone/scan.c", "zone_kind_is_exact(zone_kind_of_type(type)));", "true);"}},
+		edits:  []edit{{"zone/scan.c", "zone_image(key->sk_argument, type),\n\t\t\t\t   zone_kind_is_exact(zone_kind_of_type(type)));", "zone_image(key->sk_argument, type),\n\t\t\t\t   true);"}},
 		config: func(c *Config) { c.Key = "prefix" },
 	},
 	{

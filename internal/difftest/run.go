@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -30,6 +31,9 @@ const (
 	longSnapshotLength   = 6  // so many times the questions
 	maintenanceShare     = 12 // one operation in so many
 	checkShare           = 10 // one snapshot for so many operations
+
+	discardOn  = "SET LOCAL debug_discard_caches = 1"
+	discardOff = "SET LOCAL debug_discard_caches = 0"
 )
 
 // runner is one run under way.
@@ -138,7 +142,7 @@ func (r *runner) round(ctx context.Context, cancel context.CancelCauseFunc, writ
 		})
 	}
 	check := func(id int, server *cluster.Cluster, isolations []string) {
-		c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, uint64(1000+id)+uint64(until)<<16)), keys: last(r.cfg.Rows), expand: r.cfg.expands()}
+		c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, uint64(1000+id)+uint64(until)<<16)), keys: last(r.cfg.Rows), expand: r.cfg.expands(), discards: r.cfg.Discard}
 		checking.Go(func() {
 			if err := r.check(ctx, c, server, isolations, stop); err != nil && !r.crashing.Load() {
 				cancel(fmt.Errorf("checker %d: %w", id, err))
@@ -218,6 +222,11 @@ func (w *writer) transact(ctx context.Context, conn *pgx.Conn, c change) error {
 		for _, sql := range c.statements {
 			statements = append(statements, on(table, sql))
 		}
+	}
+	if w.discards && w.rng.IntN(5) == 0 {
+		at := 1 + w.rng.IntN(len(statements)-1)
+		statements = slices.Insert(statements, at, discardOn)
+		statements = slices.Insert(statements, at+2, discardOff)
 	}
 	if err := execute(ctx, conn, statements...); err != nil {
 		return errors.Join(err, execute(context.WithoutCancel(ctx), conn, "ROLLBACK"))
