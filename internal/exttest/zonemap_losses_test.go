@@ -37,9 +37,9 @@ var upheavals = []upheaval{
 	{name: "unlogged crash", persistence: "UNLOGGED", column: "int", key: intKey, crash: true},
 	{name: "tablespace", column: "int", key: intKey, statements: []string{`ALTER TABLE @ SET TABLESPACE losses`}},
 	{name: "tablespace of both", column: "int", key: intKey, statements: []string{`ALTER TABLE @ SET TABLESPACE losses`, `ALTER INDEX @_zone SET TABLESPACE losses`}},
-	{name: "another primary key", column: "int", key: intKey, statements: []string{`ALTER TABLE @ DROP CONSTRAINT @_pkey, ADD PRIMARY KEY (b, id)`}},
+	{name: "another primary key", column: "int", key: intKey, statements: []string{`ALTER TABLE @ DROP CONSTRAINT @_pkey, ADD PRIMARY KEY (pad, id)`}},
 	{name: "another primary key on sorted heap", column: "int", key: intKey, statements: []string{
-		`ALTER TABLE @ SET ACCESS METHOD sorted_heap`, `ALTER TABLE @ DROP CONSTRAINT @_pkey, ADD PRIMARY KEY (b, id)`, `SELECT sorted_heap_compact('@')`}},
+		`ALTER TABLE @ SET ACCESS METHOD sorted_heap`, `ALTER TABLE @ DROP CONSTRAINT @_pkey, ADD PRIMARY KEY (pad, id)`, `SELECT sorted_heap_compact('@')`}},
 	{name: "another timestamp type, file kept", column: "timestamp", key: timeKey, statements: []string{`SET TimeZone = 'UTC'`, `ALTER TABLE @ ALTER a TYPE timestamptz`}},
 	{name: "another timestamp type, rewritten", column: "timestamp", key: timeKey, statements: []string{`SET TimeZone = 'Asia/Tokyo'`, `ALTER TABLE @ ALTER a TYPE timestamptz`}},
 	{name: "another collation", column: `text COLLATE "C"`, key: textKey, statements: []string{`ALTER TABLE @ ALTER a TYPE text COLLATE "POSIX"`}},
