@@ -15,6 +15,9 @@
 #include "catalog/pg_index.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/sinval.h"
+#include "utils/inval.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -131,9 +134,9 @@ no_index_error(Relation rel, const FactColumns *columns)
 			 errhint("Create a btree index, for example as the primary key, or an index with access method sorted_zone.")));
 }
 
-void
-indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
-			 Snapshot snapshot)
+static void
+look_for_indexes(FactIndexes *indexes, Relation rel, const FactColumns *columns,
+				 Snapshot snapshot)
 {
 	List	   *list = RelationGetIndexList(rel);
 	ListCell   *lc;
@@ -151,8 +154,29 @@ indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
 			index_close(index, NoLock);
 	}
 	list_free(list);
-	if (indexes->btree == NULL && indexes->zone == NULL)
-		no_index_error(rel, columns);
+}
+
+/*
+ * REINDEX CONCURRENTLY makes one index invalid and another valid in one
+ * transaction, but what we know of the two may be from before and from after
+ * it. So there is no index only when none was found and nothing has changed.
+ */
+void
+indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
+			 Snapshot snapshot)
+{
+	for (;;)
+	{
+		uint64		changes = SharedInvalidMessageCounter;
+
+		CHECK_FOR_INTERRUPTS();
+		look_for_indexes(indexes, rel, columns, snapshot);
+		if (indexes->btree != NULL || indexes->zone != NULL)
+			return;
+		AcceptInvalidationMessages();
+		if (changes == SharedInvalidMessageCounter)
+			no_index_error(rel, columns);
+	}
 }
 
 void
