@@ -363,14 +363,24 @@ typedef struct FilterTest
 	const FactFilter *filter;
 } FilterTest;
 
-static bool
-passes_filter(void *state, HeapTuple tuple)
+static int
+filter_test(void *state, Page page, OffsetNumber last, OffsetNumber *matches)
 {
 	FilterTest *test = (FilterTest *) state;
-	FactKey		key;
+	int			n = 0;
 
-	facts_key(test->columns, tuple, &key);
-	return facts_passes(test->filter, &key);
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+	{
+		HeapTupleData tuple;
+		FactKey		key;
+
+		if (!pageread_tuple_at(page, offset, &tuple))
+			continue;
+		facts_key(test->columns, &tuple, &key);
+		if (facts_passes(test->filter, &key))
+			matches[n++] = offset;
+	}
+	return n;
 }
 
 static void
@@ -384,7 +394,7 @@ pages_scan(FactSource *base, const FactFilter *filter,
 
 	for (BlockNumber block = 0; block < nblocks; block++)
 	{
-		pageread_scan(reader, block, filter->any ? NULL : passes_filter,
+		pageread_scan(reader, block, filter->any ? NULL : filter_test,
 					  &test);
 		for (int i = 0; i < reader->ntuples; i++)
 		{
