@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "bufferhint.h"
 #include "compat.h"
 #include "tableam/pageread.h"
 
@@ -76,6 +77,8 @@ pageread_pin(PageReader *reader, BlockNumber block)
 	CHECK_FOR_INTERRUPTS();
 
 	reader->pages++;
+	if (reader->strategy == NULL)
+		return bufferhint_read(reader->rel, block);
 	return ReadBufferExtended(reader->rel, MAIN_FORKNUM, block, RBM_NORMAL,
 							  reader->strategy);
 }
