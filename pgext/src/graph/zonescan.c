@@ -10,10 +10,10 @@
  * Blocks are candidates: rows are tested by seed_test(), key first, and only
  * then for visibility.
  *
- * When to decline (docs/decisions/0043; a first estimate, not yet fitted): with
- * everything in shared buffers, a block of which nothing is known costs about as
- * much as looking up one seed in the btree, and a lookup in the map saves some
- * three of them however small it is. The same goes for candidates that lie
+ * When to decline (docs/decisions/0043 has the measurements): with everything
+ * in shared buffers, a full block of narrow rows of which nothing is known costs
+ * some two thirds of what the map saves on one seed's way through the btree,
+ * and a lookup in the map saves two or three of them however small it is. The same goes for candidates that lie
  * apart: rows of an entity are together in an ordered table, so many more runs
  * than seeds mean that the chains of neighbouring zone pages overlap.
  */
