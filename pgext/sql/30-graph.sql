@@ -48,8 +48,8 @@ CREATE FUNCTION sorted_heap_graph_config(
 RETURNS record
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
--- Planner support of the ranking functions: row estimate, and a plan node of
--- their own in FROM.
+-- Planner support of the graph functions: row estimate of those that rank, and a
+-- plan node of their own in FROM.
 CREATE FUNCTION sorted_heap_graph_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
@@ -60,7 +60,8 @@ CREATE FUNCTION sorted_heap_expand_ids(
 	limit_rows int4 DEFAULT 0)
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	embedding svec, payload text)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_expand_rerank(
 	rel regclass,

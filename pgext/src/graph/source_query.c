@@ -80,7 +80,7 @@ read_row(SpiSource *source, HeapTuple tuple, TupleDesc desc, FactWant want,
 	row->key.nulls |= isnull ? FACT_NULL(FACT_TARGET) : 0;
 	row->embedding = SPI_getbinval(tuple, desc, 4, &row->embedding_null);
 	row->payload = SPI_getbinval(tuple, desc, 5, &row->payload_null);
-	if (want == FACT_WANT_DISTANCE && !row->embedding_null)
+	if ((want & FACT_WANT_DISTANCE) != 0 && !row->embedding_null)
 		row->ranked = facts_distance(source->base.query,
 									 (struct varlena *)
 									 DatumGetPointer(row->embedding),

@@ -10,10 +10,10 @@
  * Blocks are candidates: rows are tested by seed_test(), key first, and only
  * then for visibility.
  *
- * When to decline (docs/decisions/0043; a first estimate, not yet fitted): with
- * everything in shared buffers, a block of which nothing is known costs about as
- * much as looking up one seed in the btree, and a lookup in the map saves some
- * three of them however small it is. The same goes for candidates that lie
+ * When to decline (docs/decisions/0043 has the measurements): with everything
+ * in shared buffers, a full block of narrow rows of which nothing is known costs
+ * some two thirds of what the map saves on one seed's way through the btree,
+ * and a lookup in the map saves two or three of them however small it is. The same goes for candidates that lie
  * apart: rows of an entity are together in an ordered table, so many more runs
  * than seeds mean that the chains of neighbouring zone pages overlap.
  */
@@ -155,21 +155,46 @@ seed_position(const FactHop *hop, int32 entity)
 
 /*
  * On ordered pages an entity is as a rule where the one before was: at the
- * seed last found, or in the gap behind it.
+ * seed last found, or in the gap behind it. Entities are compared as 64-bit
+ * numbers, so that the last gap has an end.
  */
-bool
-seed_test(void *state, HeapTuple tuple)
+int
+seed_test(void *state, Page page, OffsetNumber last, OffsetNumber *matches)
 {
 	SeedTest   *test = (SeedTest *) state;
 	const FactHop *hop = test->hop;
-	FactKey		key;
+	const FactColumns *columns = test->columns;
+	size_t		at = test->at;
+	int64		seed;
+	int64		next;
+	int			n = 0;
 
-	facts_key(test->columns, tuple, &key);
-	if (!facts_passes(&hop->filter, &key) ||
-		(key.nulls & FACT_NULL(FACT_ENTITY)) != 0 || hop->nseeds == 0)
-		return false;
-	if (key.entity < hop->seeds[test->at] ||
-		(test->at + 1 < hop->nseeds && key.entity >= hop->seeds[test->at + 1]))
-		test->at = seed_position(hop, key.entity);
-	return key.entity == hop->seeds[test->at];
+	if (hop->nseeds == 0)
+		return 0;
+	seed = hop->seeds[at];
+	next = at + 1 < hop->nseeds ? hop->seeds[at + 1] : PG_INT64_MAX;
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+	{
+		HeapTupleData tuple;
+		FactKey		key;
+
+		if (!pageread_tuple_at(page, offset, &tuple))
+			continue;
+		facts_key(columns, &tuple, &key);
+		if (key.entity != seed)
+		{
+			if (key.entity > seed && key.entity < next)
+				continue;
+			at = seed_position(hop, key.entity);
+			seed = hop->seeds[at];
+			next = at + 1 < hop->nseeds ? hop->seeds[at + 1] : PG_INT64_MAX;
+			if (key.entity != seed)
+				continue;
+		}
+		if (facts_passes(&hop->filter, &key) &&
+			(key.nulls & FACT_NULL(FACT_ENTITY)) == 0)
+			matches[n++] = offset;
+	}
+	test->at = at;
+	return n;
 }
