@@ -140,7 +140,7 @@ func (c *comparer) question() question {
 
 // checkFaults asks the map itself.
 func checkFaults(ctx context.Context, conn *pgx.Conn) error {
-	rows, err := conn.Query(ctx, `SELECT format('%s block %s: %s', object, block, fault) FROM sorted_heap_check('mapped')`)
+	rows, err := conn.Query(ctx, `SELECT format('%s block %s: %s', object, block, fault) FROM sorted_heap_check('mapped') WHERE severity = 'fault'`)
 	if err != nil {
 		return err
 	}

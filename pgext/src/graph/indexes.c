@@ -154,6 +154,12 @@ look_for_indexes(FactIndexes *indexes, Relation rel, const FactColumns *columns,
 			index_close(index, NoLock);
 	}
 	list_free(list);
+	if (!guc_enable_scan_pruning && guc_graph_access == GRAPH_ACCESS_AUTO &&
+		indexes->btree != NULL && indexes->zone != NULL)
+	{
+		index_close(indexes->zone, NoLock);
+		indexes->zone = NULL;
+	}
 }
 
 /*

@@ -19,6 +19,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/predicate.h"
@@ -47,11 +48,6 @@ open_map(ZoneScan *zs)
 {
 	const ZoneKey *key;
 
-	/*
-	 * A writer who finds no lock to conflict with must not then add a row to
-	 * a block that the map, looked at earlier, left out.
-	 */
-	PredicateLockRelation(zs->rel, zs->snapshot);
 	zs->map = zonemap_open(zs->rel, zs->index, zs->snapshot);
 	key = zonemap_key(zs->map);
 	if (key->attnums[0] != zs->columns->attno[FACT_ENTITY] ||
@@ -93,8 +89,22 @@ list_blocks(ZoneScan *zs, const ZoneBlocks *found)
 	Assert(zs->nblocks == total);
 }
 
-bool
-zonescan_search(ZoneScan *zs, const FactHop *hop, bool may_decline)
+/*
+ * A writer who finds no lock to conflict with must not then add a row to a block
+ * that the map, looked at earlier, left out. So what was asked before the lock
+ * is asked again.
+ */
+static void
+lock_rows(ZoneScan *zs)
+{
+	PredicateLockRelation(zs->rel, zs->snapshot);
+	zs->locked = true;
+	zonescan_end(zs);
+	open_map(zs);
+}
+
+static bool
+look_up(ZoneScan *zs, const FactHop *hop, bool may_decline)
 {
 	uint64		limit = SEARCHED_FREE + SEARCHED_PER_SEED * (uint64) hop->nseeds;
 	uint64		max_runs = RUNS_FREE + RUNS_PER_SEED * (uint64) hop->nseeds;
@@ -102,8 +112,6 @@ zonescan_search(ZoneScan *zs, const FactHop *hop, bool may_decline)
 	ZoneBlocks	found;
 	bool		answered;
 
-	if (zs->map == NULL)
-		open_map(zs);
 	if (zs->blocks != NULL)
 		pfree(zs->blocks);
 	zs->blocks = NULL;
@@ -124,6 +132,22 @@ zonescan_search(ZoneScan *zs, const FactHop *hop, bool may_decline)
 		pfree(found.runs);
 	pfree(ranges);
 	return zs->blocks != NULL;
+}
+
+/* A hop that is declined takes no lock here: the btree has its own. */
+bool
+zonescan_search(ZoneScan *zs, const FactHop *hop, bool may_decline)
+{
+	if (zs->map == NULL)
+		open_map(zs);
+	if (!zs->locked)
+	{
+		if (IsolationIsSerializable() && may_decline &&
+			!look_up(zs, hop, may_decline))
+			return false;
+		lock_rows(zs);
+	}
+	return look_up(zs, hop, may_decline);
 }
 
 void

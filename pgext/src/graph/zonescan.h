@@ -16,6 +16,7 @@ typedef struct ZoneScan
 	Snapshot	snapshot;
 	const FactColumns *columns;
 	ZoneMap    *map;			/* from the first search on */
+	bool		locked;			/* the table, against phantoms */
 	bool		relation_key;	/* the map's second column is the relation */
 	BlockNumber *blocks;		/* result of the last search, ascending */
 	size_t		nblocks;

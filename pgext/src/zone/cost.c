@@ -31,6 +31,7 @@
 #include "utils/spccache.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "zone/pageio.h"
 #include "zone/zone.h"
 
@@ -91,6 +92,8 @@ zone_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	get_tablespace_page_costs(index->reltablespace, &spc_random_page_cost, NULL);
 	cost_qual_eval(&recheck, quals, root);
 	*startup_cost = index_other_operands_eval_cost(root, quals);
+	if (!guc_enable_scan_pruning)
+		*startup_cost += disable_cost;
 	*total_cost = *startup_cost + map_pages * spc_random_page_cost +
 		wanted.ranges * 10 * cpu_operator_cost + blocks * cpu_operator_cost;
 	*total_cost += Max(heap_rows * blocks / heap_pages - rows, 0.0) *

@@ -37,6 +37,8 @@ typedef struct Sealer
 
 static bool is_bounded(Sealer *sealer, uint32 zone, BlockNumber heap_blocks);
 static void seal_zone(Sealer *sealer, uint32 zone, Buffer leaf_buffer);
+static bool is_pending(const Sealer *sealer, uint32 zone, const ZoneLeaf *leaf,
+					   int nentries);
 static void seal_from(Sealer *sealer, Relation heap, Relation index);
 static bool mark(const Sealer *sealer, uint32 zone, ZoneLeaf *leaf,
 				 int nentries);
@@ -146,17 +148,18 @@ seal_zone(Sealer *sealer, uint32 zone, Buffer leaf_buffer)
 {
 	int			nentries = zone_entries_within(zone, RelationGetNumberOfBlocks(sealer->heap));
 	Page		page = BufferGetPage(leaf_buffer);
-	PGAlignedBlock copy;
 	ZoneChange	change;
 	uint32		serial;
+	bool		pending;
 
-	/* Is there anything to do? */
+	/* A COPY into a table with many TRIED blocks comes here for all of them. */
 	LockBuffer(leaf_buffer, BUFFER_LOCK_SHARE);
-	memcpy(copy.data, page, BLCKSZ);
+	if (zone_page_check(sealer->index, zone_leaf_address(zone), page))
+		pending = is_pending(sealer, zone, zone_leaf(page), nentries);
+	else
+		pending = nentries > 0;
 	LockBuffer(leaf_buffer, BUFFER_LOCK_UNLOCK);
-	if (!zone_page_check(sealer->index, zone_leaf_address(zone), copy.data))
-		zone_page_init(copy.data, zone_page_id(zone_leaf_address(zone)));
-	if (!mark(sealer, zone, zone_leaf(copy.data), nentries))
+	if (!pending)
 		return;
 
 	zone_change_begin(&change, sealer->index, zone, leaf_buffer,
@@ -174,6 +177,34 @@ seal_zone(Sealer *sealer, uint32 zone, Buffer leaf_buffer)
 	publish(sealer, zone, leaf_buffer, serial);
 }
 
+/* What becomes of an entry when its page is marked. */
+static inline uint8
+marked_state(const Sealer *sealer, uint8 state, bool within)
+{
+	if (!within)
+		return ZONE_OPEN;
+	if (sealer->scope != SEAL_ALL &&
+		(state == ZONE_SEALED || state == ZONE_EMPTY || state == ZONE_TRIED))
+		return state;
+	return ZONE_GATHERING;
+}
+
+/* Would marking change anything, or find what a sealer left? */
+static bool
+is_pending(const Sealer *sealer, uint32 zone, const ZoneLeaf *leaf,
+		   int nentries)
+{
+	for (int i = zone_entries_within(zone, sealer->from); i < ZONE_ENTRIES; i++)
+	{
+		uint8		state = leaf->states[i];
+
+		if (marked_state(sealer, state, i < nentries) != state ||
+			state == ZONE_GATHERING)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Turn entries whose blocks are to be read into GATHERING, those past the end
  * of the heap into OPEN, and take a serial number. Returns whether there is
@@ -187,20 +218,10 @@ mark(const Sealer *sealer, uint32 zone, ZoneLeaf *leaf, int nentries)
 
 	for (int i = first; i < ZONE_ENTRIES; i++)
 	{
-		uint8		state = leaf->states[i];
+		uint8		state = marked_state(sealer, leaf->states[i], i < nentries);
 
-		if (i >= nentries)
-		{
-			changed |= state != ZONE_OPEN;
-			leaf->states[i] = ZONE_OPEN;
-		}
-		else if (sealer->scope == SEAL_ALL ||
-				 (state != ZONE_SEALED && state != ZONE_EMPTY &&
-				  state != ZONE_TRIED))
-		{
-			changed = true;
-			leaf->states[i] = ZONE_GATHERING;
-		}
+		changed |= state != leaf->states[i] || state == ZONE_GATHERING;
+		leaf->states[i] = state;
 	}
 	if (changed)
 		leaf->serial++;

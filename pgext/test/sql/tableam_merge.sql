@@ -34,7 +34,7 @@ SELECT DISTINCT method FROM sorted_heap_merge('t');
 SELECT count(*) > 900 AS moved FROM before JOIN t USING (a, b) WHERE at <> t.ctid;
 ROLLBACK;
 SELECT count(*) AS moved FROM before JOIN t USING (a, b) WHERE at <> t.ctid;
-SELECT * FROM sorted_heap_check('t');
+SELECT * FROM sorted_heap_check('t') WHERE severity = 'fault';
 
 -- Only strays move, to new blocks, which are sealed. Those that they leave are
 -- sealed by the next VACUUM.

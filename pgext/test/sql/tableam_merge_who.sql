@@ -86,6 +86,29 @@ SELECT DISTINCT method, rows_moved FROM sorted_heap_merge('owned');
 RESET ROLE;
 SELECT count(*), min(id) FROM owned;
 
+-- So do they for one who may maintain the table and nothing else, where there
+-- is such a right, else for a member of the owner. The map is the owner's to create.
+CREATE ROLE regress_merge_maintainer;
+GRANT USAGE ON SCHEMA merge_who TO regress_merge_maintainer;
+SELECT current_setting('server_version_num')::int >= 170000 AS may_maintain \gset
+\if :may_maintain
+GRANT MAINTAIN ON owned TO regress_merge_maintainer;
+\else
+GRANT regress_merge_owner TO regress_merge_maintainer;
+\endif
+DROP INDEX owned_map;
+GRANT CREATE ON SCHEMA merge_who TO regress_merge_owner;
+UPDATE owned SET id = -2 WHERE id = -1;
+SET client_min_messages = warning;
+SET ROLE regress_merge_maintainer;
+SELECT sorted_heap_compact('owned');
+RESET ROLE;
+CREATE INDEX IF NOT EXISTS owned_id_idx ON owned USING sorted_zone (id);
+INSERT INTO owned VALUES (-3, 'stray');
+SET ROLE regress_merge_maintainer;
+SELECT DISTINCT method, rows_moved FROM sorted_heap_merge('owned');
+RESET ROLE;
+
 SET client_min_messages = warning;
 DROP SCHEMA merge_who CASCADE;
-DROP ROLE regress_merge_owner, regress_merge_other;
+DROP ROLE regress_merge_owner, regress_merge_other, regress_merge_maintainer;
