@@ -74,6 +74,18 @@ offer(Relation *chosen, Relation index, bool better)
 	return true;
 }
 
+/*
+ * Is it a zone map for this snapshot whose images are those of the column's
+ * type? On an integer column it may have the class for oid, whose order is
+ * another.
+ */
+static bool
+zone_serves(Relation index, Snapshot snapshot)
+{
+	return zonemap_usable(index, snapshot) &&
+		index->rd_opcintype[0] == INT4OID;
+}
+
 /* True when the open index was taken. */
 static bool
 consider(FactIndexes *indexes, Relation index, bool has_relation,
@@ -90,7 +102,7 @@ consider(FactIndexes *indexes, Relation index, bool has_relation,
 		return true;
 	}
 	if (guc_graph_access != GRAPH_ACCESS_BTREE &&
-		zonemap_usable(index, snapshot))
+		zone_serves(index, snapshot))
 		return offer(&indexes->zone, index, has_relation);
 	return false;
 }
