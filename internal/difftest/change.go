@@ -157,7 +157,8 @@ func (w *writer) maintenance() []string {
 			{"ALTER TABLE mapped SET TABLESPACE pg_default", "ALTER INDEX mapped_zone SET TABLESPACE pg_default"},
 		}
 		if w.compacts {
-			commands = append(commands, []string{"SELECT sorted_heap_compact('mapped')"})
+			commands = append(commands, []string{"SELECT sorted_heap_compact('mapped')"},
+				[]string{"SELECT * FROM sorted_heap_merge('mapped')"}, []string{"SELECT * FROM sorted_heap_merge('mapped')"}, []string{"SELECT * FROM sorted_heap_merge('mapped')"})
 		}
 	}
 	return commands[w.rng.IntN(len(commands))]

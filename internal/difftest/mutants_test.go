@@ -128,7 +128,7 @@ stale_leaf(uint32 zone, Page page)
 	},
 	{
 		rule:  "spec: COPY seals only maps that are valid",
-		edits: []edit{{"zone/tablemaps.c", "if (index->rd_index->indisvalid)", "if (true)"}},
+		edits: []edit{{"zone/tablemaps.c", "if (index->rd_index->indisvalid)\n\t\t{\n\t\t\t/* COPY's", "if (true)\n\t\t{\n\t\t\t/* COPY's"}},
 		specs: []string{"zone_copy_race"},
 	},
 	{

@@ -73,6 +73,9 @@ func createTwins(ctx context.Context, conn *pgx.Conn, cfg Config) error {
 			fmt.Sprintf(`SELECT sorted_heap_graph_register('%s', %s)`, plain, graphColumns))
 	}
 	statements = append(statements, fmt.Sprintf(`CREATE INDEX mapped_zone ON %s USING sorted_zone (k, r)`, mapped))
+	if cfg.AccessMethod == "sorted_heap" { // what merge goes by
+		statements = append(statements, fmt.Sprintf(`CREATE INDEX mapped_order ON %s USING sorted_zone (o, id)`, mapped))
+	}
 	if err := execute(ctx, conn, statements...); err != nil {
 		return err
 	}

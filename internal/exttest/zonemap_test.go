@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -66,6 +67,10 @@ func TestZoneMapParallelRestore(t *testing.T) {
 		if got, want := byMap(t, restored, table, "a BETWEEN 100 AND 777"), byMap(t, source, table, "a BETWEEN 100 AND 777"); got != want {
 			t.Errorf("%s: %d rows, want %d", table, got, want)
 		}
+	}
+	pgtest.Exec(t, restored, `RESET ALL`)
+	if plan := plan(t, restored, `SELECT pad FROM on_heap WHERE a = 700`); !strings.Contains(plan, "on_heap_zone") {
+		t.Errorf("the planner does not use the restored map:\n%s", plan)
 	}
 }
 
