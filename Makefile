@@ -33,7 +33,7 @@ BOOKS =
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-kernels test check core-check soak build install lint fmt docs clean
+.PHONY: help deps bench bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -90,6 +90,10 @@ fmt: ## format Go, C and shell in place
 soak: build install ## long differential run of the zone map; SOAK_FLAGS='-am sorted_heap -standby'
 	PG_CONFIG=$(PG_CONFIG) SORTED_HEAP_REQUIRE_PG=1 $(GO) test ./internal/difftest -count=1 -v -timeout 6h \
 	  -run TestLong -operations $(SOAK_OPERATIONS) -crashes $(SOAK_CRASHES) $(SOAK_FLAGS)
+
+mutants: build install ## break each rule of the zone map in turn; prints what catches it
+	PG_CONFIG=$(PG_CONFIG) SORTED_HEAP_REQUIRE_PG=1 $(GO) test ./internal/difftest -count=1 -v -timeout 2h \
+	  -run TestMutants -mutants
 
 ##@ Measure and document
 bench-kernels: ## ns per product and GB/s of each distance kernel

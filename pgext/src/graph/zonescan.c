@@ -54,11 +54,13 @@ open_map(ZoneScan *zs)
 	PredicateLockRelation(zs->rel, zs->snapshot);
 	zs->map = zonemap_open(zs->rel, zs->index, zs->snapshot);
 	key = zonemap_key(zs->map);
-	if (key->attnums[0] != zs->columns->attno[FACT_ENTITY])
+	if (key->attnums[0] != zs->columns->attno[FACT_ENTITY] ||
+		key->kinds[0] != ZONE_KIND_INT4)
 		elog(ERROR, "zone map \"%s\" is not led by the entity column",
 			 RelationGetRelationName(zs->index));
 	zs->relation_key = key->ncolumns > 1 &&
-		key->attnums[1] == zs->columns->attno[FACT_RELATION];
+		key->attnums[1] == zs->columns->attno[FACT_RELATION] &&
+		key->kinds[1] == ZONE_KIND_INT2;
 }
 
 /* The ranges of a hop's seeds: ascending, as the seeds are. */
