@@ -180,7 +180,7 @@ typedef struct Place
 } Place;
 
 static const Place places[] = {
-	{"L1", (size_t) 12 << 10}, {"L2", (size_t) 256 << 10}, {"memory", (size_t) 128 << 20}
+	{"L1", (size_t) 24 << 10}, {"L2", (size_t) 256 << 10}, {"memory", (size_t) 128 << 20}
 };
 
 #define NPLACES ((int) (sizeof(places) / sizeof(places[0])))
