@@ -1,8 +1,8 @@
 -- graph: expansion and ranking of facts in one call.
 --
 -- A facts table is any plain table (access method heap or sorted_heap) with
--- columns entity_id int4, relation_id int2, target_id int4, embedding svec,
--- payload text, or names given to sorted_heap_graph_register, and a btree or a
+-- columns entity_id int4, relation_id int2, target_id int4, embedding svec or
+-- hsvec, payload text, or names given to sorted_heap_graph_register, and a btree or a
 -- sorted_zone index led by the entity column. See src/graph/README.md.
 
 CREATE TABLE sorted_heap_graph_registry (

@@ -49,7 +49,10 @@ extern bool graph_call_read(const GraphFunction *function,
 /* The columns of a result row. */
 extern void graph_row_values(const GraphRow *row, Datum *values, bool *nulls);
 
-/* Of an expansion; what was not wanted of the row is null. */
+/*
+ * Of an expansion; what was not wanted of the row is null. A stored hsvec is
+ * widened into the current memory context.
+ */
 extern void graph_fact_values(const FactRow *row, Datum *values, bool *nulls);
 
 extern Datum sorted_heap_expand_ids(PG_FUNCTION_ARGS);

@@ -344,6 +344,7 @@ fetch_stored(GraphStream *stream)
 	row->key.target = DatumGetInt32(slot->tts_values[FACT_TARGET]);
 	row->embedding = slot->tts_values[FACT_EMBEDDING];
 	row->embedding_null = slot->tts_isnull[FACT_EMBEDDING];
+	row->halves = stream->run.source->halves;
 	row->payload = slot->tts_values[FACT_PAYLOAD];
 	row->payload_null = slot->tts_isnull[FACT_PAYLOAD];
 	return true;

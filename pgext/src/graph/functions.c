@@ -67,7 +67,8 @@ void
 graph_fact_values(const FactRow *row, Datum *values, bool *nulls)
 {
 	put_key(&row->key, values, nulls);
-	values[GRAPH_RESULT_EMBEDDING - 1] = row->embedding;
+	values[GRAPH_RESULT_EMBEDDING - 1] = row->halves && !row->embedding_null ?
+		facts_widen(row->embedding) : row->embedding;
 	nulls[GRAPH_RESULT_EMBEDDING - 1] = row->embedding_null;
 	values[GRAPH_RESULT_PAYLOAD - 1] = row->payload;
 	nulls[GRAPH_RESULT_PAYLOAD - 1] = row->payload_null;
@@ -115,7 +116,8 @@ put_whole(void *state, const FactRow *row)
 	bool		nulls[GRAPH_RESULT_NATTS];
 
 	graph_fact_values(row, values, nulls);
-	values[3] = inline_value(row->embedding, row->embedding_null);
+	if (!row->halves)
+		values[3] = inline_value(row->embedding, row->embedding_null);
 	values[4] = inline_value(row->payload, row->payload_null);
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	if (!nulls[3] && values[3] != row->embedding)

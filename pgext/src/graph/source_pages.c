@@ -87,12 +87,14 @@ emit(PageSource *source, HeapTuple tuple, const FactKey *key, FactWant want,
 	row.ref = tid_pack(&tuple->t_self);
 	row.embedding = row.payload = (Datum) 0;
 	row.embedding_null = row.payload_null = true;
+	row.halves = source->base.halves;
 	if ((want & FACT_WANT_DISTANCE) != 0)
 	{
 		struct varlena *value = facts_embedding(source->columns, tuple);
 
 		row.ranked = value != NULL &&
-			facts_distance(source->base.query, value, &row.distance);
+			facts_distance(source->base.query, source->base.halves,
+						   value, &row.distance);
 	}
 	if ((want & FACT_WANT_EMBEDDING) != 0)
 	{
@@ -479,6 +481,7 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->base.payload = pages_payload;
 	source->base.close = pages_close;
 	source->base.query = query;
+	source->base.halves = columns->halves;
 	source->base.pages = 0;
 	source->columns = columns;
 	source->io_window =

@@ -80,8 +80,10 @@ read_row(SpiSource *source, HeapTuple tuple, TupleDesc desc, FactWant want,
 	row->key.nulls |= isnull ? FACT_NULL(FACT_TARGET) : 0;
 	row->embedding = SPI_getbinval(tuple, desc, 4, &row->embedding_null);
 	row->payload = SPI_getbinval(tuple, desc, 5, &row->payload_null);
+	row->halves = source->base.halves;
 	if ((want & FACT_WANT_DISTANCE) != 0 && !row->embedding_null)
 		row->ranked = facts_distance(source->base.query,
+									 source->base.halves,
 									 (struct varlena *)
 									 DatumGetPointer(row->embedding),
 									 &row->distance);
@@ -257,6 +259,7 @@ facts_open_query(RelGate *gate, const FactColumns *columns,
 	source->base.close = query_close;
 	source->base.access = "query";
 	source->base.query = query;
+	source->base.halves = columns->halves;
 	source->context = CurrentMemoryContext;
 	source->allocated = FETCH_ROWS;
 	source->kept = (KeptPayload *) palloc(FETCH_ROWS * sizeof(KeptPayload));

@@ -161,10 +161,13 @@ graph_next(ScanState *node)
 	if (state->stream != NULL)
 	{
 		const FactRow *row = graph_stream_next(state->stream);
+		MemoryContext old;
 
 		if (row == NULL)
 			return slot;
+		old = MemoryContextSwitchTo(node->ps.ps_ExprContext->ecxt_per_tuple_memory);
 		graph_fact_values(row, slot->tts_values, slot->tts_isnull);
+		MemoryContextSwitchTo(old);
 		return ExecStoreVirtualTuple(slot);
 	}
 	if (state->next >= state->result.nrows)
