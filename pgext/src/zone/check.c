@@ -12,6 +12,11 @@
  * its entry. A tuple counts only if its inserter has committed, so its cover
  * came before; and only if our snapshot, which keeps it from being pruned,
  * finds it not dead, so that no sealer can miss it in between.
+ *
+ * Inserters that our snapshot does not see do not count: on a standby, nobody
+ * waits for us before an index that was valid a moment ago is left to decay, as
+ * REINDEX CONCURRENTLY does. What our snapshot sees was covered while the index
+ * was valid, since we look at that after the snapshot.
  */
 #include "postgres.h"
 
@@ -38,6 +43,7 @@ typedef struct Check
 	Relation	heap;
 	Relation	index;
 	ZoneKey		key;
+	Snapshot	snapshot;
 	TransactionId horizon;		/* deleted before: dead */
 	BufferAccessStrategy strategy;
 	ReturnSetInfo *result;
@@ -67,7 +73,8 @@ sorted_heap_check(PG_FUNCTION_ARGS)
 
 	check.heap = zone_open_table(PG_GETARG_OID(0), ZONE_MAY_MONITOR,
 								 AccessShareLock);
-	check.horizon = GetActiveSnapshot()->xmin;
+	check.snapshot = GetActiveSnapshot();
+	check.horizon = check.snapshot->xmin;
 	check.strategy = GetAccessStrategy(BAS_BULKREAD);
 	InitMaterializedSRF(fcinfo, 0);
 	check.result = (ReturnSetInfo *) fcinfo->resultinfo;
@@ -313,6 +320,9 @@ add_tuple(HeapTuple tuple, Buffer buffer, void *arg)
 		case HEAPTUPLE_DELETE_IN_PROGRESS:
 			break;
 	}
+	if (XidInMVCCSnapshot(HeapTupleHeaderGetXmin(tuple->t_data),
+						  check->snapshot))
+		return;
 	check->nrows++;
 	if (block_tuple_range_inline(check->heap, tuple, &check->key, &range))
 		check->range = zone_range_union(check->range, range);
