@@ -152,21 +152,38 @@ var transam = edit{"zone/blockkeys.c", "#include \"access/tableam.h\"\n", "#incl
 var controls = []mutant{
 	{rule: "nothing, for the specs", specs: []string{"zone_seal", "zone_reindex", "zone_copy_race", "zone_truncate", "zone_serializable", "graph_zone_seal", "graph_zone_serializable"}},
 	{rule: "time between reading and publishing", edits: []edit{pause}},
-	{rule: "three levels on a small table", edits: []edit{
-		{"zone/page.h", "#define ZONE_ENTRIES 240", "#define ZONE_ENTRIES 4"},
-		{"zone/page.h", "#define ZONE_FANOUT 224", "#define ZONE_FANOUT 3"}}},
+}
+
+// Small pages put on a small table what real ones have from 92 GB on: several
+// directory pages, and top pages above them.
+var threeLevels = mutant{rule: "three levels on a small table", edits: []edit{
+	{"zone/page.h", "#define ZONE_ENTRIES 240", "#define ZONE_ENTRIES 4"},
+	{"zone/page.h", "#define ZONE_FANOUT 224", "#define ZONE_FANOUT 3"}}}
+
+func TestThreeLevels(t *testing.T) {
+	source, tree := copyExtension(t)
+	if outcome := breed(t, source, tree, threeLevels, 300); outcome.caught != "" || outcome.err != nil {
+		t.Fatal(outcome)
+	}
+}
+
+// copyExtension copies the extension's tree to build other libraries from.
+func copyExtension(t *testing.T) (source, tree string) {
+	t.Helper()
+	source = filepath.Join("..", "..", "pgext")
+	tree = filepath.Join(t.TempDir(), "pgext")
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", source, tree).CombinedOutput(); err != nil {
+		t.Fatalf("copy the extension: %v\n%s", err, out)
+	}
+	return source, tree
 }
 
 func TestMutants(t *testing.T) {
 	if !*withMutants {
 		t.Skip("mutants are asked for with -mutants")
 	}
-	source := filepath.Join("..", "..", "pgext")
-	tree := filepath.Join(t.TempDir(), "pgext")
-	if out, err := exec.CommandContext(t.Context(), "cp", "-a", source, tree).CombinedOutput(); err != nil {
-		t.Fatalf("copy the extension: %v\n%s", err, out)
-	}
-	for _, m := range controls {
+	source, tree := copyExtension(t)
+	for _, m := range append(controls, threeLevels) {
 		t.Run("control: "+m.rule, func(t *testing.T) {
 			if outcome := breed(t, source, tree, m, 1500); outcome.caught != "" || outcome.err != nil {
 				t.Fatal(outcome)
