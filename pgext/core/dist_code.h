@@ -29,16 +29,16 @@
 /* A code where it lies, and its two facts, to be stored beside it. */
 typedef struct DistCode
 {
-	const		int8_t *x;		/* -127 .. 127 */
+	const int8_t *x;			/* -127 .. 127 */
 	float		scale;
 	int32_t		square;			/* sum x[i] * x[i] */
 } DistCode;
 
 /* The code of n finite floats; `room` takes the n bytes. */
-extern DistCode dist_code_f32(const float *v, uint32_t n, int8_t * room);
+extern DistCode dist_code_f32(const float *v, uint32_t n, int8_t *room);
 
 /* The code of n halves; n <= DIST_MAX_I8. */
-extern DistCode dist_code_f16(const DistHalf *v, uint32_t n, int8_t * room);
+extern DistCode dist_code_f16(const DistHalf *v, uint32_t n, int8_t *room);
 
 /* A code against many. */
 typedef struct DistCodeQuery
