@@ -44,6 +44,7 @@ typedef struct Work
 {
 	const DistKernels *kernels;
 	DistQuery	cosine;			/* the same query, prepared */
+	DistQuery	ip;				/* for many */
 	DistCodeQuery code;			/* and as a code */
 	const float *query;
 	const int8_t *query_code;
@@ -115,6 +116,35 @@ DEFINE_FOUR(row_four_f32, float, F32, float, FOUR_F32)
 DEFINE_FOUR(row_four_f16, DistHalf, F16, float, FOUR_F16)
 DEFINE_FOUR(row_four_i8, int8_t, I8, int32_t, FOUR_I8)
 
+/* Lists as long as a node's in a graph, the next four rows fetched ahead. */
+#define LIST 32
+
+#define DEFINE_MANY(NAME, TYPE, AT, CALL) \
+static double \
+NAME(const Work *w) \
+{ \
+	double		total = 0.0; \
+\
+	for (size_t i = 0; i < w->nrows; i += LIST) \
+	{ \
+		uint32_t	count = (uint32_t) (w->nrows - i < LIST ? w->nrows - i : LIST); \
+		TYPE		list[LIST]; \
+		double		distances[LIST]; \
+\
+		for (uint32_t j = 0; j < count; j++) \
+			list[j] = AT(i + j); \
+		CALL; \
+		total += distances[0]; \
+	} \
+	return total; \
+}
+
+#define CODE(i) ((DistCode) {I8(i), 0.01f, 1})
+
+DEFINE_MANY(row_many_f32, const float *, F32, dist_query_f32_many(&w->ip, list, NULL, count, distances))
+DEFINE_MANY(row_many_f16, const DistHalf *, F16, dist_query_f16_many(&w->ip, list, NULL, count, distances))
+DEFINE_MANY(row_many_i8, DistCode, CODE, dist_code_many(&w->code, list, count, distances))
+
 /* The bound: the same bytes, one load each. */
 #if defined(__x86_64__)
 __attribute__((target("avx2")))
@@ -159,16 +189,16 @@ row_read(const Work *w)
 }
 
 static const char *const column_names[] = {
-	"dot", "x4", "l2sq", "l1", "dotnorm", "query", "read"
+	"dot", "x4", "many", "l2sq", "l1", "dotnorm", "query", "read"
 };
 
 #define NCOLUMNS ((int) (sizeof(column_names) / sizeof(column_names[0])))
 
 /* By element; NULL where there is no such kernel. */
 static const RowFn columns[][NCOLUMNS] = {
-	{row_dot_f32, row_four_f32, row_l2sq_f32, row_l1_f32, row_dotnorm_f32, row_query_f32, row_read},
-	{row_dot_f16, row_four_f16, row_l2sq_f16, row_l1_f16, row_dotnorm_f16, row_query_f16, row_read},
-	{row_dot_i8, row_four_i8, NULL, row_l1_i8, NULL, row_query_i8, row_read}
+	{row_dot_f32, row_four_f32, row_many_f32, row_l2sq_f32, row_l1_f32, row_dotnorm_f32, row_query_f32, row_read},
+	{row_dot_f16, row_four_f16, row_many_f16, row_l2sq_f16, row_l1_f16, row_dotnorm_f16, row_query_f16, row_read},
+	{row_dot_i8, row_four_i8, row_many_i8, NULL, row_l1_i8, NULL, row_query_i8, row_read}
 };
 
 static const char *const element_names[] = {"f32", "f16", "int8"};
@@ -281,6 +311,7 @@ bench_isa(const DistKernels *k, const float *query, const char *const *rows)
 				};
 
 				dist_query_init_by(&work.cosine, k, DIST_COSINE, query, dims[d]);
+				dist_query_init_by(&work.ip, k, DIST_IP, query, dims[d]);
 				dist_code_query_init_by(&work.code, k, DIST_COSINE,
 										dist_code_f32(query, dims[d], room), dims[d]);
 				bench_line(&work, &places[place]);
@@ -334,7 +365,8 @@ main(int argc, char **argv)
 		if (k != NULL && (argc < 2 || strcmp(argv[1], k->isa) == 0))
 			bench_isa(k, query, rows);
 	}
-	printf("\nx4: dot of one query with four vectors at a time, per vector; query: the\n"
+	printf("\nx4: dot of one query with four vectors at a time, per vector; many: distances\n"
+		   "of lists of 32 by the same, with prefetch; query: the\n"
 		   "whole cosine distance, of codes for int8; read: a plain read of the same\n"
 		   "bytes by the same vector width, the bound\n");
 	return 0;
