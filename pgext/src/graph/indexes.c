@@ -11,6 +11,7 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_opfamily.h"
@@ -166,6 +167,10 @@ look_for_indexes(FactIndexes *indexes, Relation rel, const FactColumns *columns,
  * REINDEX CONCURRENTLY makes one index invalid and another valid in one
  * transaction, but what we know of the two may be from before and from after
  * it. So there is no index only when none was found and nothing has changed.
+ *
+ * On a standby nobody waits for us before an index is left to decay. What our
+ * snapshot may see of that, we have to know: a transaction that has locked the
+ * table before takes in no invalidations by itself.
  */
 void
 indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
@@ -173,9 +178,12 @@ indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
 {
 	for (;;)
 	{
-		uint64		changes = SharedInvalidMessageCounter;
+		uint64		changes;
 
 		CHECK_FOR_INTERRUPTS();
+		if (RecoveryInProgress())
+			AcceptInvalidationMessages();
+		changes = SharedInvalidMessageCounter;
 		look_for_indexes(indexes, rel, columns, snapshot);
 		if (indexes->btree != NULL || indexes->zone != NULL)
 			return;

@@ -16,7 +16,8 @@
  * Inserters that our snapshot does not see do not count: on a standby, nobody
  * waits for us before an index that was valid a moment ago is left to decay, as
  * REINDEX CONCURRENTLY does. What our snapshot sees was covered while the index
- * was valid, since we look at that after the snapshot.
+ * was valid, since we look at that after the snapshot, and with invalidations
+ * taken in: a transaction that has locked the table before takes none by itself.
  */
 #include "postgres.h"
 
@@ -29,6 +30,7 @@
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
+#include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -73,6 +75,7 @@ sorted_heap_check(PG_FUNCTION_ARGS)
 
 	check.heap = zone_open_table(PG_GETARG_OID(0), ZONE_MAY_MONITOR,
 								 AccessShareLock);
+	AcceptInvalidationMessages();
 	check.snapshot = GetActiveSnapshot();
 	check.horizon = check.snapshot->xmin;
 	check.strategy = GetAccessStrategy(BAS_BULKREAD);
