@@ -36,6 +36,7 @@ func (o *keeperOptions) addName(cmd *cobra.Command) {
 func (o *keeperOptions) addFlags(cmd *cobra.Command) {
 	o.addName(cmd)
 	o.serverOptions.addFlags(cmd)
+	cmd.Flags().Lookup("pg").Usage = "server: local, local:VERSION or local:PATH of a pg_config"
 }
 
 // keeperState is what a keeper tells.
@@ -52,8 +53,14 @@ const (
 	keeperTimeout = 90 * time.Second
 )
 
-func localSpec(pg string) string {
-	return strings.TrimPrefix(strings.TrimPrefix(pg, "local"), ":")
+// localSpec is what --pg says behind "local:". A kept cluster is never a server
+// that runs already.
+func localSpec(pg string) (string, error) {
+	kind, spec, _ := strings.Cut(pg, ":")
+	if kind != "local" {
+		return "", usageError{fmt.Errorf("--pg %q is not local, local:VERSION or local:PATH of a pg_config", pg)}
+	}
+	return spec, nil
 }
 
 // statePath is private to the user, since it names a server that trusts all.
@@ -121,6 +128,9 @@ func startOf(pid int) string {
 
 // startKeeper starts a keeper and waits until its server answers.
 func startKeeper(ctx context.Context, p process, o keeperOptions) (state *keeperState, err error) {
+	if _, err := localSpec(o.pg); err != nil {
+		return nil, err
+	}
 	if state, err := readState(p, o.name); err == nil {
 		return nil, fmt.Errorf("cluster %q is up already: %s", o.name, state.DSN)
 	}
@@ -167,7 +177,11 @@ func startKeeper(ctx context.Context, p process, o keeperOptions) (state *keeper
 
 // keep holds a cluster until the context ends.
 func keep(ctx context.Context, p process, o keeperOptions) (err error) {
-	c, err := cluster.Start(ctx, cluster.Config{PGConfig: localSpec(o.pg), Settings: benchSettings(o.sharedBuffers)})
+	spec, err := localSpec(o.pg)
+	if err != nil {
+		return err
+	}
+	c, err := cluster.Start(ctx, cluster.Config{PGConfig: spec, Settings: benchSettings(o.sharedBuffers)})
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}

@@ -98,7 +98,8 @@ check_type(Relation rel, AttrNumber attno, Oid expected)
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
 			 errmsg("column \"%s\" of relation \"%s\" has type %s, expected %s",
 					NameStr(att->attname), RelationGetRelationName(rel),
-					format_type_be(att->atttypid), format_type_be(expected))));
+					format_type_be(att->atttypid), format_type_be(expected)),
+			 errhint("A facts table has entity and target of type integer, relation smallint, embedding svec or hsvec, payload text.")));
 }
 
 /*

@@ -9,6 +9,7 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/transam.h"
 #include "catalog/namespace.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_am.h"
@@ -68,7 +69,10 @@ check_kind(Form_pg_class form)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("relation \"%s\" is not a sorted_heap table",
-						NameStr(form->relname))));
+						NameStr(form->relname)),
+				 form->relkind == RELKIND_RELATION &&
+				 form->oid >= FirstNormalObjectId ?
+				 errhint("Use ALTER TABLE ... SET ACCESS METHOD sorted_heap to make it one.") : 0));
 }
 
 /* Whatever name the access method goes by. */
@@ -110,6 +114,6 @@ maintain_order(Relation rel)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("table \"%s\" has no primary key",
 						RelationGetRelationName(rel)),
-				 errhint("Rows are kept in the order of a btree primary key.")));
+				 errhint("Add a primary key; rows are kept in its order.")));
 	return order_index;
 }

@@ -28,7 +28,9 @@ ALTER TABLE plain ADD payload varchar;
 SELECT * FROM sorted_heap_expand_ids('plain', '{1}');
 ALTER TABLE plain DROP payload;
 CREATE TABLE wide (entity_id int8 PRIMARY KEY, relation_id int2, target_id int4, embedding svec, payload text);
+\set VERBOSITY default
 SELECT * FROM sorted_heap_expand_ids('wide', '{1}');
+\set VERBOSITY terse
 
 -- A domain stores its base type.
 CREATE DOMAIN kind AS int2 CHECK (VALUE > 0);
