@@ -32,6 +32,8 @@ sorted_heap_compact(PG_FUNCTION_ARGS)
 	Relation	rel;
 
 	PreventCommandDuringRecovery("sorted_heap_compact()");
+	/* CLUSTER may, but it creates no index. */
+	PreventCommandIfReadOnly("sorted_heap_compact()");
 
 	rel = maintain_open(relid, "compact");
 	order_index = maintain_order(rel);

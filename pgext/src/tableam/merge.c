@@ -101,6 +101,7 @@ sorted_heap_merge(PG_FUNCTION_ARGS)
 	int			save_nestlevel;
 
 	PreventCommandDuringRecovery("sorted_heap_merge()");
+	PreventCommandIfReadOnly("sorted_heap_merge()");
 
 	merge.relid = PG_GETARG_OID(0);
 	rel = maintain_open(merge.relid, "merge");

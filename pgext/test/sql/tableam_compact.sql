@@ -56,6 +56,9 @@ CREATE TABLE part PARTITION OF parted FOR VALUES FROM (0) TO (10) USING sorted_h
 INSERT INTO parted VALUES (7), (5), (6);
 SELECT sorted_heap_compact('plain');
 SELECT sorted_heap_compact('keyless');
+BEGIN READ ONLY;
+SELECT sorted_heap_compact('t');
+ROLLBACK;
 SELECT sorted_heap_compact('v');
 SELECT sorted_heap_compact('mv');
 SELECT sorted_heap_compact('s');
