@@ -11,7 +11,16 @@
 
 #include "core.h"
 
-/* AVX2 and FMA, with the YMM registers saved by the operating system. */
-extern bool cpu_has_avx2_fma(void);
+/* AVX2, FMA and F16C, with the YMM registers saved by the operating system. */
+extern bool cpu_has_avx2(void);
+
+/* AVX-512 F, BW, DQ and VL, with ZMM and mask registers saved; and AVX2. */
+extern bool cpu_has_avx512(void);
+
+/* The same, and AVX512-VNNI. */
+extern bool cpu_has_avx512_vnni(void);
+
+/* The dot product instructions of ARMv8.2. Every aarch64 CPU has the rest. */
+extern bool cpu_has_neon_dotprod(void);
 
 #endif							/* CPU_H */

@@ -3,10 +3,11 @@
  *	  The kernel tables that dist.c chooses from. Private to the dist files.
  *
  * Two rules bind every table, because dist.c and its callers rely on them:
- *	 - cosine_f32 and dotnorm_f32 sum dot and bb in the same order, so that a
- *	   query with a known norm gives the same bits as a pair of vectors;
- *	 - within cosine_f32 the three sums run in the same order, so that a vector
- *	   has distance exactly 0 to itself.
+ *	 - all sums of a table run in the same order, whatever the operation, the
+ *	   element types and the number of vectors met at once. So a known norm, a
+ *	   prepared query and a kernel for four give the bits of a plain pair, and a
+ *	   vector has distance exactly 0 to itself;
+ *	 - conversions give the bits of the scalar table.
  */
 #ifndef DIST_ISA_H
 #define DIST_ISA_H
@@ -17,6 +18,11 @@ extern const DistKernels dist_isa_scalar;
 
 #if defined(__x86_64__)
 extern const DistKernels dist_isa_avx2;
+extern const DistKernels dist_isa_avx512;
+extern const DistKernels dist_isa_avx512vnni;
+#elif defined(__aarch64__)
+extern const DistKernels dist_isa_neon;
+extern const DistKernels dist_isa_neondot;
 #endif
 
 #endif							/* DIST_ISA_H */

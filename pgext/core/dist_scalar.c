@@ -28,121 +28,181 @@ sum_lanes(const double *lane)
 	return (lane[0] + lane[1]) + (lane[2] + lane[3]);
 }
 
-static float
-dot_f32_scalar(const float *a, const float *b, uint32_t n)
+static inline double
+wide_f32(float value)
 {
-	double		sum[LANES] = {0};
-	uint32_t	i = 0;
-
-	for (; n - i >= LANES; i += LANES)
-	{
-		sum[0] += (double) a[i] * b[i];
-		sum[1] += (double) a[i + 1] * b[i + 1];
-		sum[2] += (double) a[i + 2] * b[i + 2];
-		sum[3] += (double) a[i + 3] * b[i + 3];
-	}
-	for (; i < n; i++)
-		sum[0] += (double) a[i] * b[i];
-	return (float) sum_lanes(sum);
+	return value;
 }
 
 static inline double
-diff_squared(float a, float b)
+wide_f16(DistHalf value)
 {
-	double		diff = (double) a - b;
-
-	return diff * diff;
+	return half_to_float(value);
 }
 
-static float
-l2sq_f32_scalar(const float *a, const float *b, uint32_t n)
-{
-	double		sum[LANES] = {0};
-	uint32_t	i = 0;
+#define WIDE(value) _Generic((value), float: wide_f32, DistHalf: wide_f16)(value)
 
-	for (; n - i >= LANES; i += LANES)
-	{
-		sum[0] += diff_squared(a[i], b[i]);
-		sum[1] += diff_squared(a[i + 1], b[i + 1]);
-		sum[2] += diff_squared(a[i + 2], b[i + 2]);
-		sum[3] += diff_squared(a[i + 3], b[i + 3]);
-	}
-	for (; i < n; i++)
-		sum[0] += diff_squared(a[i], b[i]);
-	return (float) sum_lanes(sum);
+static inline double
+term_dot(double a, double b)
+{
+	return a * b;
 }
 
-static float
-l1_f32_scalar(const float *a, const float *b, uint32_t n)
+static inline double
+term_l2sq(double a, double b)
 {
-	double		sum[LANES] = {0};
-	uint32_t	i = 0;
-
-	for (; n - i >= LANES; i += LANES)
-	{
-		sum[0] += fabs((double) a[i] - b[i]);
-		sum[1] += fabs((double) a[i + 1] - b[i + 1]);
-		sum[2] += fabs((double) a[i + 2] - b[i + 2]);
-		sum[3] += fabs((double) a[i + 3] - b[i + 3]);
-	}
-	for (; i < n; i++)
-		sum[0] += fabs((double) a[i] - b[i]);
-	return (float) sum_lanes(sum);
+	return (a - b) * (a - b);
 }
 
-/* Sums of one lane for cosine, in double. */
-typedef struct WideSums
+static inline double
+term_l1(double a, double b)
 {
-	double		dot;
-	double		aa;
-	double		bb;
-} WideSums;
-
-static inline __attribute__((always_inline)) void
-cosine_step(WideSums *sums, double a, double b, bool with_aa)
-{
-	sums->dot += a * b;
-	sums->bb += b * b;
-	if (with_aa)
-		sums->aa += a * a;
+	return fabs(a - b);
 }
 
-/* Both callers sum in the same order: see dist_isa.h. */
-static inline __attribute__((always_inline)) void
-cosine_sums(const float *a, const float *b, uint32_t n, bool with_aa,
-			DistSums *sums)
-{
-	WideSums	s0 = {0.0, 0.0, 0.0};
-	WideSums	s1 = s0;
-	WideSums	s2 = s0;
-	WideSums	s3 = s0;
-	uint32_t	i = 0;
-
-	for (; n - i >= LANES; i += LANES)
-	{
-		cosine_step(&s0, a[i], b[i], with_aa);
-		cosine_step(&s1, a[i + 1], b[i + 1], with_aa);
-		cosine_step(&s2, a[i + 2], b[i + 2], with_aa);
-		cosine_step(&s3, a[i + 3], b[i + 3], with_aa);
-	}
-	for (; i < n; i++)
-		cosine_step(&s0, a[i], b[i], with_aa);
-	sums->dot = (float) ((s0.dot + s1.dot) + (s2.dot + s3.dot));
-	sums->bb = (float) ((s0.bb + s1.bb) + (s2.bb + s3.bb));
-	if (with_aa)
-		sums->aa = (float) ((s0.aa + s1.aa) + (s2.aa + s3.aa));
+#define DEFINE_ONE_SUM(NAME, A, B, TERM) \
+static float \
+NAME(const A *a, const B *b, uint32_t n) \
+{ \
+	double		sum[LANES] = {0}; \
+	uint32_t	i = 0; \
+\
+	for (; n - i >= LANES; i += LANES) \
+	{ \
+		sum[0] += TERM(WIDE(a[i]), WIDE(b[i])); \
+		sum[1] += TERM(WIDE(a[i + 1]), WIDE(b[i + 1])); \
+		sum[2] += TERM(WIDE(a[i + 2]), WIDE(b[i + 2])); \
+		sum[3] += TERM(WIDE(a[i + 3]), WIDE(b[i + 3])); \
+	} \
+	for (; i < n; i++) \
+		sum[0] += TERM(WIDE(a[i]), WIDE(b[i])); \
+	return (float) sum_lanes(sum); \
 }
+
+DEFINE_ONE_SUM(dot_f32_scalar, float, float, term_dot)
+DEFINE_ONE_SUM(l2sq_f32_scalar, float, float, term_l2sq)
+DEFINE_ONE_SUM(l1_f32_scalar, float, float, term_l1)
+DEFINE_ONE_SUM(dot_f16_scalar, DistHalf, DistHalf, term_dot)
+DEFINE_ONE_SUM(l2sq_f16_scalar, DistHalf, DistHalf, term_l2sq)
+DEFINE_ONE_SUM(l1_f16_scalar, DistHalf, DistHalf, term_l1)
+DEFINE_ONE_SUM(dot_f32f16_scalar, float, DistHalf, term_dot)
+DEFINE_ONE_SUM(l2sq_f32f16_scalar, float, DistHalf, term_l2sq)
+DEFINE_ONE_SUM(l1_f32f16_scalar, float, DistHalf, term_l1)
+
+/* One sum after the other: the same order for each. */
+#define DEFINE_COSINE(NAME, TYPE, DOT) \
+static void \
+NAME(const TYPE *a, const TYPE *b, uint32_t n, DistSums *sums) \
+{ \
+	sums->dot = DOT(a, b, n); \
+	sums->aa = DOT(a, a, n); \
+	sums->bb = DOT(b, b, n); \
+}
+
+DEFINE_COSINE(cosine_f32_scalar, float, dot_f32_scalar)
+DEFINE_COSINE(cosine_f16_scalar, DistHalf, dot_f16_scalar)
 
 static void
 dotnorm_f32_scalar(const float *a, const float *b, uint32_t n, DistSums *sums)
 {
-	cosine_sums(a, b, n, false, sums);
+	sums->dot = dot_f32_scalar(a, b, n);
+	sums->bb = dot_f32_scalar(b, b, n);
 }
 
 static void
-cosine_f32_scalar(const float *a, const float *b, uint32_t n, DistSums *sums)
+dotnorm_f32f16_scalar(const float *a, const DistHalf *b, uint32_t n, DistSums *sums)
 {
-	cosine_sums(a, b, n, true, sums);
+	sums->dot = dot_f32f16_scalar(a, b, n);
+	sums->bb = dot_f16_scalar(b, b, n);
+}
+
+#define DEFINE_FOUR_SUMS(NAME, A, B, SUM, ONE) \
+static void \
+NAME(const A *a, const B *const *b, uint32_t n, SUM *sums) \
+{ \
+	for (int i = 0; i < DIST_FOUR; i++) \
+		sums[i] = ONE(a, b[i], n); \
+}
+
+DEFINE_FOUR_SUMS(dot_f32_x4_scalar, float, float, float, dot_f32_scalar)
+DEFINE_FOUR_SUMS(l2sq_f32_x4_scalar, float, float, float, l2sq_f32_scalar)
+DEFINE_FOUR_SUMS(l1_f32_x4_scalar, float, float, float, l1_f32_scalar)
+DEFINE_FOUR_SUMS(dot_f32f16_x4_scalar, float, DistHalf, float, dot_f32f16_scalar)
+DEFINE_FOUR_SUMS(l2sq_f32f16_x4_scalar, float, DistHalf, float, l2sq_f32f16_scalar)
+DEFINE_FOUR_SUMS(l1_f32f16_x4_scalar, float, DistHalf, float, l1_f32f16_scalar)
+
+static int32_t
+dot_i8_scalar(const int8_t *a, const int8_t *b, uint32_t n)
+{
+	int32_t		sum[LANES] = {0};
+	uint32_t	i = 0;
+
+	for (; n - i >= LANES; i += LANES)
+	{
+		sum[0] += a[i] * b[i];
+		sum[1] += a[i + 1] * b[i + 1];
+		sum[2] += a[i + 2] * b[i + 2];
+		sum[3] += a[i + 3] * b[i + 3];
+	}
+	for (; i < n; i++)
+		sum[0] += a[i] * b[i];
+	return (sum[0] + sum[1]) + (sum[2] + sum[3]);
+}
+
+DEFINE_FOUR_SUMS(dot_i8_x4_scalar, int8_t, int8_t, int32_t, dot_i8_scalar)
+
+static float
+l1_i8_scalar(const int8_t *a, float a_scale, const int8_t *b, float b_scale, uint32_t n)
+{
+	double		sum = 0.0;
+
+	for (uint32_t i = 0; i < n; i++)
+		sum += fabs((double) a[i] * a_scale - (double) b[i] * b_scale);
+	return (float) sum;
+}
+
+static void
+f16_to_f32_scalar(const DistHalf *from, float *to, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = half_to_float(from[i]);
+}
+
+static void
+f32_to_f16_scalar(const float *from, DistHalf *to, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+		to[i] = half_from_float(from[i]);
+}
+
+static float
+maxabs_f32_scalar(const float *a, uint32_t n)
+{
+	float		largest = 0.0f;
+
+	for (uint32_t i = 0; i < n; i++)
+	{
+		float		size = fabsf(a[i]);
+
+		largest = size > largest ? size : largest;
+	}
+	return largest;
+}
+
+/* In [2^23, 2^24) floats are the whole numbers: adding this rounds to them. */
+#define ROUNDER 0x1.8p23f
+
+static void
+f32_to_i8_scalar(const float *from, float factor, int8_t *to, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		volatile float product = from[i] * factor;	/* rounded once, as in a
+													 * vector register */
+		volatile float shifted = product + ROUNDER;
+
+		to[i] = (int8_t) (shifted - ROUNDER);
+	}
 }
 
 const DistKernels dist_isa_scalar = {
@@ -152,4 +212,25 @@ const DistKernels dist_isa_scalar = {
 	.l1_f32 = l1_f32_scalar,
 	.dotnorm_f32 = dotnorm_f32_scalar,
 	.cosine_f32 = cosine_f32_scalar,
+	.dot_f16 = dot_f16_scalar,
+	.l2sq_f16 = l2sq_f16_scalar,
+	.l1_f16 = l1_f16_scalar,
+	.cosine_f16 = cosine_f16_scalar,
+	.dot_f32f16 = dot_f32f16_scalar,
+	.l2sq_f32f16 = l2sq_f32f16_scalar,
+	.l1_f32f16 = l1_f32f16_scalar,
+	.dotnorm_f32f16 = dotnorm_f32f16_scalar,
+	.dot_i8 = dot_i8_scalar,
+	.l1_i8 = l1_i8_scalar,
+	.dot_f32_x4 = dot_f32_x4_scalar,
+	.l2sq_f32_x4 = l2sq_f32_x4_scalar,
+	.l1_f32_x4 = l1_f32_x4_scalar,
+	.dot_f32f16_x4 = dot_f32f16_x4_scalar,
+	.l2sq_f32f16_x4 = l2sq_f32f16_x4_scalar,
+	.l1_f32f16_x4 = l1_f32f16_x4_scalar,
+	.dot_i8_x4 = dot_i8_x4_scalar,
+	.f16_to_f32 = f16_to_f32_scalar,
+	.f32_to_f16 = f32_to_f16_scalar,
+	.maxabs_f32 = maxabs_f32_scalar,
+	.f32_to_i8 = f32_to_i8_scalar,
 };

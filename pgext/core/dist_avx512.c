@@ -1,0 +1,364 @@
+/*
+ * dist_avx512.c
+ *	  Kernels for x86-64 with AVX-512 F, BW, DQ and VL; int8 also with VNNI.
+ *
+ * The instruction set is asked for function by function, so the file compiles
+ * with any flags, in any host; only dist.c, after probing, may call in here.
+ * Remainders are masked loads: lanes outside of the mask touch no memory.
+ *
+ * Float and half kernels are dist_loops.h's. Halves are widened and summed in
+ * single precision: sums in half precision, as AVX512-FP16 makes them, keep 11
+ * bits, too few for any ranking.
+ *
+ * VPDPBUSD multiplies unsigned by signed. So 128 is added to one side's
+ * components, by flipping their top bits, and 128 times the sum of the other
+ * side's is taken away again, which the same instruction counts. Both sums may
+ * wrap; their difference does not.
+ */
+#include "dist_isa.h"
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+#define ISA avx512
+#define TARGET __attribute__((target("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl")))
+#define TARGET_VNNI __attribute__((target("avx2,fma,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vnni")))
+#define VEC __m512
+#define WIDTH 16
+
+TARGET static inline __m512
+zero(void)
+{
+	return _mm512_setzero_ps();
+}
+
+TARGET static inline __m512
+add(__m512 a, __m512 b)
+{
+	return _mm512_add_ps(a, b);
+}
+
+TARGET static inline __m512
+step_dot(__m512 sum, __m512 a, __m512 b)
+{
+	return _mm512_fmadd_ps(a, b, sum);
+}
+
+TARGET static inline __m512
+step_l2sq(__m512 sum, __m512 a, __m512 b)
+{
+	__m512		diff = _mm512_sub_ps(a, b);
+
+	return _mm512_fmadd_ps(diff, diff, sum);
+}
+
+TARGET static inline __m512
+step_l1(__m512 sum, __m512 a, __m512 b)
+{
+	return _mm512_add_ps(sum, _mm512_abs_ps(_mm512_sub_ps(a, b)));
+}
+
+TARGET static inline float
+sum_lanes(__m512 v)
+{
+	__m256		half = _mm256_add_ps(_mm512_castps512_ps256(v),
+									 _mm512_extractf32x8_ps(v, 1));
+	__m128		quarter = _mm_add_ps(_mm256_castps256_ps128(half),
+									 _mm256_extractf128_ps(half, 1));
+
+	quarter = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
+	quarter = _mm_add_ss(quarter, _mm_movehdup_ps(quarter));
+	return _mm_cvtss_f32(quarter);
+}
+
+/* A mask of the first `rest` lanes, fewer than 16. */
+TARGET static inline __mmask16
+first16(uint32_t rest)
+{
+	return (__mmask16) ((1u << rest) - 1);
+}
+
+TARGET static inline __m512
+load_f32(const float *p)
+{
+	return _mm512_loadu_ps(p);
+}
+
+TARGET static inline __m512
+load_f16(const DistHalf *p)
+{
+	return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *) p));
+}
+
+TARGET static inline __m512
+tail_f32(const float *p, uint32_t rest)
+{
+	return _mm512_maskz_loadu_ps(first16(rest), p);
+}
+
+TARGET static inline __m512
+tail_f16(const DistHalf *p, uint32_t rest)
+{
+	return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(first16(rest), p));
+}
+
+#include "dist_loops.h"
+
+/* int8 */
+
+#define BYTES 64
+
+/* A mask of the first `rest` bytes, fewer than 64. */
+TARGET static inline __mmask64
+first64(uint32_t rest)
+{
+	return (UINT64_C(1) << rest) - 1;
+}
+
+TARGET static inline __m512i
+load_i8(const int8_t *p)
+{
+	return _mm512_loadu_si512(p);
+}
+
+TARGET static inline __m512i
+tail_i8(const int8_t *p, uint32_t rest)
+{
+	return _mm512_maskz_loadu_epi8(first64(rest), p);
+}
+
+/* Without VNNI: products in 16 bits, by the halves of a register. */
+TARGET static inline __m512i
+step_i8(__m512i sum, __m512i a, __m512i b)
+{
+	__m512i		a_low = _mm512_cvtepi8_epi16(_mm512_castsi512_si256(a));
+	__m512i		b_low = _mm512_cvtepi8_epi16(_mm512_castsi512_si256(b));
+	__m512i		a_high = _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(a, 1));
+	__m512i		b_high = _mm512_cvtepi8_epi16(_mm512_extracti64x4_epi64(b, 1));
+
+	sum = _mm512_add_epi32(sum, _mm512_madd_epi16(a_low, b_low));
+	return _mm512_add_epi32(sum, _mm512_madd_epi16(a_high, b_high));
+}
+
+TARGET static inline int32_t
+sum_i32(__m512i v)
+{
+	__m256i		half = _mm256_add_epi32(_mm512_castsi512_si256(v),
+										_mm512_extracti64x4_epi64(v, 1));
+	__m128i		quarter = _mm_add_epi32(_mm256_castsi256_si128(half),
+										_mm256_extracti128_si256(half, 1));
+
+	quarter = _mm_add_epi32(quarter, _mm_shuffle_epi32(quarter, _MM_SHUFFLE(1, 0, 3, 2)));
+	quarter = _mm_add_epi32(quarter, _mm_shuffle_epi32(quarter, _MM_SHUFFLE(2, 3, 0, 1)));
+	return _mm_cvtsi128_si32(quarter);
+}
+
+TARGET static int32_t
+dot_i8_avx512(const int8_t *a, const int8_t *b, uint32_t n)
+{
+	__m512i		sum = _mm512_setzero_si512();
+
+	for (; n >= BYTES; n -= BYTES, a += BYTES, b += BYTES)
+		sum = step_i8(sum, load_i8(a), load_i8(b));
+	if (n > 0)
+		sum = step_i8(sum, tail_i8(a, n), tail_i8(b, n));
+	return sum_i32(sum);
+}
+
+TARGET static void
+dot_i8_x4_avx512(const int8_t *a, const int8_t *const *b, uint32_t n, int32_t *sums)
+{
+	for (int i = 0; i < DIST_FOUR; i++)
+		sums[i] = dot_i8_avx512(a, b[i], n);
+}
+
+/* The components of b, 128 more each, as unsigned bytes. */
+TARGET_VNNI static inline __m512i
+flipped(__m512i v)
+{
+	return _mm512_xor_si512(v, _mm512_set1_epi8(-128));
+}
+
+TARGET_VNNI static int32_t
+dot_i8_avx512vnni(const int8_t *a, const int8_t *b, uint32_t n)
+{
+	const __m512i offset = _mm512_set1_epi8(-128);
+	__m512i		sum = _mm512_setzero_si512();
+	__m512i		excess = sum;
+
+	for (; n >= BYTES; n -= BYTES, a += BYTES, b += BYTES)
+	{
+		__m512i		q = load_i8(a);
+
+		sum = _mm512_dpbusd_epi32(sum, flipped(load_i8(b)), q);
+		excess = _mm512_dpbusd_epi32(excess, offset, q);
+	}
+	if (n > 0)
+	{
+		__m512i		q = tail_i8(a, n);
+
+		sum = _mm512_dpbusd_epi32(sum, flipped(tail_i8(b, n)), q);
+		excess = _mm512_dpbusd_epi32(excess, offset, q);
+	}
+	return sum_i32(_mm512_sub_epi32(sum, excess));
+}
+
+TARGET_VNNI static void
+dot_i8_x4_avx512vnni(const int8_t *a, const int8_t *const *b, uint32_t n, int32_t *sums)
+{
+	const __m512i offset = _mm512_set1_epi8(-128);
+	__m512i		s0 = _mm512_setzero_si512();
+	__m512i		s1 = s0;
+	__m512i		s2 = s0;
+	__m512i		s3 = s0;
+	__m512i		excess = s0;
+	uint32_t	at = 0;
+
+	for (; n - at >= BYTES; at += BYTES)
+	{
+		__m512i		q = load_i8(a + at);
+
+		excess = _mm512_dpbusd_epi32(excess, offset, q);
+		s0 = _mm512_dpbusd_epi32(s0, flipped(load_i8(b[0] + at)), q);
+		s1 = _mm512_dpbusd_epi32(s1, flipped(load_i8(b[1] + at)), q);
+		s2 = _mm512_dpbusd_epi32(s2, flipped(load_i8(b[2] + at)), q);
+		s3 = _mm512_dpbusd_epi32(s3, flipped(load_i8(b[3] + at)), q);
+	}
+	if (at < n)
+	{
+		__m512i		q = tail_i8(a + at, n - at);
+
+		excess = _mm512_dpbusd_epi32(excess, offset, q);
+		s0 = _mm512_dpbusd_epi32(s0, flipped(tail_i8(b[0] + at, n - at)), q);
+		s1 = _mm512_dpbusd_epi32(s1, flipped(tail_i8(b[1] + at, n - at)), q);
+		s2 = _mm512_dpbusd_epi32(s2, flipped(tail_i8(b[2] + at, n - at)), q);
+		s3 = _mm512_dpbusd_epi32(s3, flipped(tail_i8(b[3] + at, n - at)), q);
+	}
+	sums[0] = sum_i32(_mm512_sub_epi32(s0, excess));
+	sums[1] = sum_i32(_mm512_sub_epi32(s1, excess));
+	sums[2] = sum_i32(_mm512_sub_epi32(s2, excess));
+	sums[3] = sum_i32(_mm512_sub_epi32(s3, excess));
+}
+
+/*
+ * Sixteen components times the scale. The barrier keeps the compiler from
+ * fusing this product with the difference that follows, which would round one
+ * side only.
+ */
+TARGET static inline __m512
+scaled_i8(__m128i bytes, __m512 scale)
+{
+	__m512		product = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes)), scale);
+
+	__asm__("" : "+v"(product));
+	return product;
+}
+
+TARGET static float
+l1_i8_avx512(const int8_t *a, float a_scale, const int8_t *b, float b_scale, uint32_t n)
+{
+	__m512		sa = _mm512_set1_ps(a_scale);
+	__m512		sb = _mm512_set1_ps(b_scale);
+	__m512		sum = zero();
+
+	for (; n >= WIDTH; n -= WIDTH, a += WIDTH, b += WIDTH)
+		sum = step_l1(sum, scaled_i8(_mm_loadu_si128((const __m128i *) a), sa),
+					  scaled_i8(_mm_loadu_si128((const __m128i *) b), sb));
+	if (n > 0)
+		sum = step_l1(sum, scaled_i8(_mm_maskz_loadu_epi8(first16(n), a), sa),
+					  scaled_i8(_mm_maskz_loadu_epi8(first16(n), b), sb));
+	return sum_lanes(sum);
+}
+
+/* Conversions */
+
+TARGET static void
+f16_to_f32_avx512(const DistHalf *from, float *to, uint32_t n)
+{
+	for (; n >= WIDTH; n -= WIDTH, from += WIDTH, to += WIDTH)
+		_mm512_storeu_ps(to, load_f16(from));
+	if (n > 0)
+		_mm512_mask_storeu_ps(to, first16(n), tail_f16(from, n));
+}
+
+TARGET static inline __m256i
+narrowed(__m512 v)
+{
+	return _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+
+TARGET static void
+f32_to_f16_avx512(const float *from, DistHalf *to, uint32_t n)
+{
+	for (; n >= WIDTH; n -= WIDTH, from += WIDTH, to += WIDTH)
+		_mm256_storeu_si256((__m256i *) to, narrowed(load_f32(from)));
+	if (n > 0)
+		_mm256_mask_storeu_epi16(to, first16(n), narrowed(tail_f32(from, n)));
+}
+
+TARGET static float
+maxabs_f32_avx512(const float *a, uint32_t n)
+{
+	__m512		largest = zero();
+	__m256		half;
+	__m128		quarter;
+
+	for (; n >= WIDTH; n -= WIDTH, a += WIDTH)
+		largest = _mm512_max_ps(largest, _mm512_abs_ps(load_f32(a)));
+	if (n > 0)
+		largest = _mm512_max_ps(largest, _mm512_abs_ps(tail_f32(a, n)));
+	half = _mm256_max_ps(_mm512_castps512_ps256(largest),
+						 _mm512_extractf32x8_ps(largest, 1));
+	quarter = _mm_max_ps(_mm256_castps256_ps128(half),
+						 _mm256_extractf128_ps(half, 1));
+	quarter = _mm_max_ps(quarter, _mm_movehl_ps(quarter, quarter));
+	quarter = _mm_max_ss(quarter, _mm_movehdup_ps(quarter));
+	return _mm_cvtss_f32(quarter);
+}
+
+TARGET static inline __m512i
+rounded(__m512 v, __m512 factor)
+{
+	return _mm512_cvtps_epi32(_mm512_mul_ps(v, factor));
+}
+
+TARGET static void
+f32_to_i8_avx512(const float *from, float factor, int8_t *to, uint32_t n)
+{
+	__m512		f = _mm512_set1_ps(factor);
+
+	for (; n >= WIDTH; n -= WIDTH, from += WIDTH, to += WIDTH)
+		_mm_storeu_si128((__m128i *) to, _mm512_cvtsepi32_epi8(rounded(load_f32(from), f)));
+	if (n > 0)
+		_mm_mask_storeu_epi8(to, first16(n), _mm512_cvtsepi32_epi8(rounded(tail_f32(from, n), f)));
+}
+
+#define OTHER_KERNELS \
+	FLOAT_KERNELS, \
+	.l1_i8 = l1_i8_avx512, \
+	.f16_to_f32 = f16_to_f32_avx512, \
+	.f32_to_f16 = f32_to_f16_avx512, \
+	.maxabs_f32 = maxabs_f32_avx512, \
+	.f32_to_i8 = f32_to_i8_avx512
+
+const DistKernels dist_isa_avx512 = {
+	.isa = "avx512",
+	OTHER_KERNELS,
+	.dot_i8 = dot_i8_avx512,
+	.dot_i8_x4 = dot_i8_x4_avx512,
+};
+
+const DistKernels dist_isa_avx512vnni = {
+	.isa = "avx512vnni",
+	OTHER_KERNELS,
+	.dot_i8 = dot_i8_avx512vnni,
+	.dot_i8_x4 = dot_i8_x4_avx512vnni,
+};
+
+#else							/* !__x86_64__ */
+
+/* A translation unit may not be empty. */
+typedef int dist_avx512_not_built;
+
+#endif							/* __x86_64__ */
