@@ -38,7 +38,10 @@ hnsw_placer_init(HnswPlacer *placer, HnswParams params, CoreAlloc alloc,
 	placer->params = params;
 	hnsw_search_init(&placer->search, alloc, stop, stop_state);
 	placer->links = alloc.alloc(alloc.state, bytes);
-	return placer->links != NULL ? CORE_OK : CORE_NO_MEMORY;
+	if (placer->links == NULL)
+		return CORE_NO_MEMORY;
+	/* All that hnsw_revise needs: it may run under a lock of the host. */
+	return hnsw_keys_reserve(&placer->candidates, &alloc, HNSW_MAX_LINKS + 1);
 }
 
 /* Is one of the chosen nearer to the candidate than `bound`? */
@@ -66,13 +69,9 @@ occluded(const HnswStore *store, uint32_t candidate, float bound,
 	return false;
 }
 
-/*
- * Choose at most max of the candidates, which are sorted; the result is in
- * their order.
- */
-static uint32_t
-choose(HnswPlacer *placer, const HnswStore *store, const HnswKey *candidates,
-	   uint32_t count, uint32_t max, uint32_t *out)
+uint32_t
+hnsw_choose(HnswPlacer *placer, const HnswStore *store, const HnswKey *candidates,
+			uint32_t count, uint32_t max, uint32_t *out)
 {
 	uint32_t   *chosen = placer->chosen;
 	uint32_t	nchosen = 0;
@@ -145,31 +144,33 @@ hnsw_place(HnswPlacer *placer, const HnswStore *store, HnswEntry entry,
 		if (status != CORE_OK)
 			return status;
 		found = search->results;
-		placer->counts[at] = choose(placer, store, found.items, found.count,
+		placer->counts[at] = hnsw_choose(placer, store, found.items, found.count,
 									hnsw_max_links(placer->params.m, at),
 									(uint32_t *) hnsw_placer_links(placer, at));
-		/* The lists change places: the walk below starts where this one ended. */
-		search->results = *starts;
-		*starts = found;
+		/* The lists change places: the walk below starts where this one ended,
+		 * if a filter let it keep anything. */
+		if (found.count > 0)
+		{
+			search->results = *starts;
+			*starts = found;
+		}
 	}
 	return CORE_OK;
 }
 
-CoreStatus
+void
 hnsw_revise(HnswPlacer *placer, const HnswStore *store, uint32_t owner,
 			uint32_t *links, uint32_t *count, uint32_t max)
 {
 	HnswKeys   *candidates = &placer->candidates;
-	CoreStatus	status = hnsw_keys_reserve(candidates, &placer->search.alloc, *count);
 
-	if (status != CORE_OK || *count <= max)
-		return status;
+	if (*count <= max)
+		return;
 	store->distances(store->state, store->vector(store->state, owner), links, *count,
 					 placer->dists);
 	candidates->count = 0;
 	for (uint32_t i = 0; i < *count; i++)
 		hnsw_keys_append(candidates, hnsw_key(placer->dists[i], links[i]));
 	hnsw_keys_sort(candidates->items, candidates->count);
-	*count = choose(placer, store, candidates->items, candidates->count, max, links);
-	return CORE_OK;
+	*count = hnsw_choose(placer, store, candidates->items, candidates->count, max, links);
 }

@@ -59,10 +59,19 @@ hnsw_placer_links(const HnswPlacer *placer, int level)
 }
 
 /*
- * Choose at most `max` of the owner's `*count` links, in place, nearest first.
- * The list has no duplicates and not the owner.
+ * Choose at most `max` of the owner's `*count` links, at most HNSW_MAX_LINKS + 1,
+ * in place, nearest first; a list no longer than `max` stays as it is. The list
+ * has no duplicates and not the owner. Calls nothing but the store.
  */
-extern CoreStatus hnsw_revise(HnswPlacer *placer, const HnswStore *store, uint32_t owner,
-							  uint32_t *links, uint32_t *count, uint32_t max);
+extern void hnsw_revise(HnswPlacer *placer, const HnswStore *store, uint32_t owner,
+						uint32_t *links, uint32_t *count, uint32_t max);
+
+/*
+ * Choose at most `max`, which is at most 2 * HNSW_MAX_M, of candidates sorted by
+ * their distance from the owner; the result is in the same order.
+ */
+extern uint32_t hnsw_choose(HnswPlacer *placer, const HnswStore *store,
+							const HnswKey *candidates, uint32_t count, uint32_t max,
+							uint32_t *out);
 
 #endif							/* HNSW_PLACE_H */

@@ -94,6 +94,16 @@ keep(HnswSearch *search, HnswKey key)
 	}
 }
 
+static bool
+passes(const HnswSearch *search, uint32_t node)
+{
+	bool		passed = true;
+
+	if (search->filter != NULL)
+		search->filter->pass(search->filter->state, &node, 1, &passed);
+	return passed;
+}
+
 /* Nodes with distances enter the walk. All of them pass, or the filter is
  * asked about those near enough. */
 static void
@@ -394,7 +404,7 @@ hnsw_search_level(HnswSearch *search, const HnswStore *store, const void *query,
 		if (!hnsw_visited_add(&search->visited, hnsw_key_node(from[i])))
 			continue;
 		hnsw_heap_push(&search->frontier, from[i]);
-		if (!too_far(search, from[i]))
+		if (!too_far(search, from[i]) && passes(search, hnsw_key_node(from[i])))
 			keep(search, from[i]);
 	}
 	status = walk(search, level);
@@ -419,19 +429,13 @@ readmit(HnswSearch *search)
 	hnsw_keys_sort(held->items, held->count);
 	while (!full(search) && (e < evicted->count || h < held->count))
 	{
-		uint32_t	node;
-		bool		passed = true;
-
 		if (h == held->count || (e < evicted->count && evicted->items[e] < held->items[h]))
 		{
 			keep(search, evicted->items[e++]);
 			continue;
 		}
-		node = hnsw_key_node(held->items[h]);
-		if (search->filter != NULL)
-			search->filter->pass(search->filter->state, &node, 1, &passed);
 		hnsw_heap_push(&search->frontier, held->items[h]);
-		if (passed)
+		if (passes(search, hnsw_key_node(held->items[h])))
 			keep(search, held->items[h]);
 		h++;
 	}

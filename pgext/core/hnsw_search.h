@@ -103,7 +103,7 @@ extern CoreStatus hnsw_search_descend(HnswSearch *search, const HnswStore *store
 
 /*
  * The ef nearest of one level, from given nodes and their distances; sorted in
- * `search->results`, ascending. For building: without filter, not resumable.
+ * `search->results`, ascending. For building: not resumable.
  */
 extern CoreStatus hnsw_search_level(HnswSearch *search, const HnswStore *store,
 									const void *query, int level,

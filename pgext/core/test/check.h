@@ -43,6 +43,8 @@ extern void test_kernels(void);
 extern void test_dist(void);
 extern void test_topk(void);
 extern void test_keysearch(void);
+extern void test_hnsw_walk(void);
+extern void test_hnsw_graph(void);
 
 /* Print the measured errors as a table instead of testing. */
 extern void print_accuracy(void);
