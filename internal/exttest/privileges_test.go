@@ -47,6 +47,12 @@ var noTable = []string{
 	"svec_ne", "svec_negative_inner_product", "svec_norm", "svec_out", "svec_recv", "svec_send",
 	"svec_sub", "svec_sum", "svec_to_float4", "svec_to_float8", "svec_to_int4", "svec_typmod_in",
 	"svec_typmod_out", "vector_dims",
+	"array_to_hsvec", "hsvec", "hsvec_accum", "hsvec_add", "hsvec_avg", "hsvec_cmp", "hsvec_combine",
+	"hsvec_concat", "hsvec_cosine_distance", "hsvec_dims", "hsvec_eq", "hsvec_ge", "hsvec_gt",
+	"hsvec_hash", "hsvec_hash_extended", "hsvec_in", "hsvec_le", "hsvec_lt", "hsvec_mul", "hsvec_ne",
+	"hsvec_negative_inner_product", "hsvec_norm", "hsvec_out", "hsvec_recv", "hsvec_send",
+	"hsvec_sub", "hsvec_sum", "hsvec_to_float4", "hsvec_to_float8", "hsvec_to_int4", "hsvec_to_svec",
+	"hsvec_typmod_in", "hsvec_typmod_out", "svec_to_hsvec",
 	"sorted_heap_tableam_handler", "sorted_heap_graph_support", "sorted_zone_handler",
 	"sorted_heap_graph_rag_stats", "sorted_heap_graph_rag_reset_stats",
 }

@@ -17,6 +17,7 @@
 typedef uint16_t DistHalf;
 
 #define HALF_MAX		65504.0f
+#define HALF_OVERFLOW	65520.0f	/* the smallest that rounds to infinity */
 #define HALF_SIGN		0x8000u
 #define HALF_INFINITY	0x7C00u
 

@@ -41,6 +41,8 @@ extern void check_run_case(const char *name, void (*function) (void));
 extern void test_dispatch(void);
 extern void test_kernels(void);
 extern void test_dist(void);
+extern void test_convert(void);
+extern void test_code(void);
 extern void test_topk(void);
 extern void test_keysearch(void);
 extern void test_hnsw_walk(void);

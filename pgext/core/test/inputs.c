@@ -68,6 +68,34 @@ input_fill(InputKind kind, Random *random, float *a, float *b, uint32_t n)
 	}
 }
 
+void
+input_halves(const float *from, DistHalf *halves, float *wide, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		float		value = from[i];
+
+		if (value > HALF_MAX)
+			value = HALF_MAX;
+		else if (value < -HALF_MAX)
+			value = -HALF_MAX;
+		halves[i] = half_from_float(value);
+		wide[i] = half_to_float(halves[i]);
+	}
+}
+
+void
+input_i8(Random *random, int8_t *v, uint32_t n, int extreme)
+{
+	for (uint32_t i = 0; i < n; i++)
+	{
+		if (extreme)
+			v[i] = random_below(random, 2) ? 127 : -127;
+		else
+			v[i] = (int8_t) ((int) random_below(random, 255) - 127);
+	}
+}
+
 Fenced
 fenced_new(uint32_t capacity)
 {

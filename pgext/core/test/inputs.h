@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "random.h"
+#include "../half.h"
 
 typedef enum InputKind
 {
@@ -33,6 +34,13 @@ typedef enum InputKind
 extern const char *const input_names[INPUT_NKINDS];
 
 extern void input_fill(InputKind kind, Random *random, float *a, float *b, uint32_t n);
+
+/* The halves nearest to n floats, largest for what is beyond them; and what they
+ * stand for, in `wide`. */
+extern void input_halves(const float *from, DistHalf *halves, float *wide, uint32_t n);
+
+/* n int8 components, -127 to 127; `extreme` leaves only those two. */
+extern void input_i8(Random *random, int8_t *v, uint32_t n, int extreme);
 
 /*
  * Room for `capacity` floats between two pages that fault when touched. An

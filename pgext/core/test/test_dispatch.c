@@ -41,27 +41,59 @@ static void
 probe_agrees_with_compiler(void)
 {
 #if defined(__x86_64__)
+	bool		avx512;
+
 	__builtin_cpu_init();
 	CHECK(cpu_has_avx2() == (__builtin_cpu_supports("avx2") &&
-								 __builtin_cpu_supports("fma")), "AVX2 and FMA");
+							 __builtin_cpu_supports("fma")), "AVX2 and FMA");
+	avx512 = cpu_has_avx2() && __builtin_cpu_supports("avx512f") &&
+		__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+		__builtin_cpu_supports("avx512vl");
+	CHECK(cpu_has_avx512() == avx512, "AVX-512");
+	CHECK(cpu_has_avx512_vnni() == (avx512 && __builtin_cpu_supports("avx512vnni")),
+		  "AVX512-VNNI");
+	CHECK(!cpu_has_neon_dotprod(), "not this architecture");
 #else
 	CHECK(!cpu_has_avx2(), "not this architecture");
+	CHECK(!cpu_has_avx512(), "not this architecture");
+	CHECK(!cpu_has_avx512_vnni(), "not this architecture");
 #endif
 }
 
-static const char *
-best_isa(void)
+static bool
+can_run(const char *isa)
 {
-	return cpu_has_avx2() ? "avx2" : "scalar";
+#if defined(__x86_64__)
+	if (strcmp(isa, "avx512vnni") == 0)
+		return cpu_has_avx512_vnni();
+	if (strcmp(isa, "avx512") == 0)
+		return cpu_has_avx512();
+	if (strcmp(isa, "avx2") == 0)
+		return cpu_has_avx2();
+#elif defined(__aarch64__)
+	if (strcmp(isa, "neondot") == 0)
+		return cpu_has_neon_dotprod();
+	if (strcmp(isa, "neon") == 0)
+		return true;
+#endif
+	return strcmp(isa, "scalar") == 0;
 }
 
 static void
 environment_limits_choice(void)
 {
-	CHECK(child_chooses(NULL, best_isa()), "unset");
-	CHECK(child_chooses("", best_isa()), "empty");
-	CHECK(child_chooses("scalar", "scalar"), "scalar");
-	CHECK(child_chooses("avx2", best_isa()), "avx2");
+	const char *best = NULL;
+
+	for (int i = 0; dist_isa_names[i] != NULL; i++)
+	{
+		const char *isa = dist_isa_names[i];
+
+		if (best == NULL && can_run(isa))
+			best = isa;
+		CHECK(child_chooses(isa, can_run(isa) ? isa : "scalar"), "%s", isa);
+	}
+	CHECK(child_chooses(NULL, best), "unset, %s", best);
+	CHECK(child_chooses("", best), "empty, %s", best);
 	CHECK(child_chooses("AVX2", "scalar"), "a name that no table has");
 }
 
@@ -93,10 +125,16 @@ first_callers_agree(void)
 static void
 tables_carry_their_names(void)
 {
-	CHECK(strcmp(dist_kernels_isa("scalar")->isa, "scalar") == 0, "scalar");
 	CHECK(dist_kernels_isa("") == NULL, "empty name");
 	CHECK(dist_kernels_isa("sse9") == NULL, "no such set");
-	CHECK((dist_kernels_isa("avx2") != NULL) == cpu_has_avx2(), "avx2");
+	for (int i = 0; dist_isa_names[i] != NULL; i++)
+	{
+		const char *isa = dist_isa_names[i];
+		const DistKernels *k = dist_kernels_isa(isa);
+
+		CHECK((k != NULL) == can_run(isa), "%s", isa);
+		CHECK(k == NULL || strcmp(k->isa, isa) == 0, "%s", isa);
+	}
 }
 
 void

@@ -18,9 +18,6 @@
 #define LONG_ERROR	0x1p-19
 
 static const char *const metric_names[DIST_NMETRICS] = {"cosine", "l2", "ip", "l1"};
-static const char *const isa_names[] = {"scalar", "avx2"};
-
-#define NISAS ((int) (sizeof(isa_names) / sizeof(isa_names[0])))
 
 typedef void (*PairCheck) (const DistKernels *k, InputKind kind,
 						   const float *a, const float *b, uint32_t n);
@@ -32,9 +29,9 @@ for_each_pair(PairCheck check)
 	Fenced		fa = fenced_new(LONG_N);
 	Fenced		fb = fenced_new(LONG_N);
 
-	for (int isa = 0; isa < NISAS; isa++)
+	for (int isa = 0; dist_isa_names[isa] != NULL; isa++)
 	{
-		const DistKernels *k = dist_kernels_isa(isa_names[isa]);
+		const DistKernels *k = dist_kernels_isa(dist_isa_names[isa]);
 		Random		random = {1};
 
 		for (uint32_t n = 1; k != NULL && n <= SHORT_N + 2; n++)
@@ -120,6 +117,95 @@ query_gives_the_same_bits(void)
 	for_each_pair(compare_query);
 }
 
+/* Halves as pairs, as rows of a query, and the floats that they stand for. */
+static void
+compare_halves(const DistKernels *k, InputKind kind, const float *a,
+			   const float *b, uint32_t n)
+{
+	static DistHalf half_a[LONG_N];
+	static DistHalf half_b[LONG_N];
+	static float wide_a[LONG_N];
+	static float wide_b[LONG_N];
+
+	input_halves(a, half_a, wide_a, n);
+	input_halves(b, half_b, wide_b, n);
+	for (int metric = 0; metric < DIST_NMETRICS; metric++)
+	{
+		DistQuery	dq;
+		double		pair = dist_f16_by(k, (DistMetric) metric, half_a, half_b, n);
+		double		wide = dist_f32_by(k, (DistMetric) metric, wide_a, wide_b, n);
+
+		CHECK(same_bits(pair, wide), "%s %s %s n=%u: %.17g and %.17g", k->isa,
+			  metric_names[metric], input_names[kind], n, pair, wide);
+		dist_query_init_by(&dq, k, (DistMetric) metric, wide_a, n);
+		CHECK(same_bits(dist_query_f16(&dq, half_b), pair), "%s %s %s n=%u", k->isa,
+			  metric_names[metric], input_names[kind], n);
+		/* a float query that no half could be */
+		dist_query_init_by(&dq, k, (DistMetric) metric, a, n);
+		CHECK(same_bits(dist_query_f16(&dq, half_b),
+						dist_f32_by(k, (DistMetric) metric, a, wide_b, n)), "%s %s %s n=%u",
+			  k->isa, metric_names[metric], input_names[kind], n);
+	}
+	CHECK(dist_norm_f16(half_a, n) == dist_norm_f32(wide_a, n), "%s n=%u", input_names[kind], n);
+}
+
+static void
+halves_count_as_floats(void)
+{
+	for_each_pair(compare_halves);
+}
+
+#define MANY 11
+
+/* Any number of vectors, with and without their norms, as one by one. */
+static void
+compare_many(const DistKernels *k, InputKind kind, const float *a,
+			 const float *b, uint32_t n)
+{
+	static DistHalf half_a[LONG_N];
+	static DistHalf half_b[LONG_N];
+	static float wide[LONG_N];
+	const float *floats[MANY];
+	const DistHalf *halves[MANY];
+	float		squares[2][MANY];
+	double		got[4][MANY];
+
+	input_halves(a, half_a, wide, n);
+	input_halves(b, half_b, wide, n);
+	for (int metric = 0; metric < DIST_NMETRICS; metric++)
+	{
+		uint32_t	count = n % (MANY + 1);
+		DistQuery	dq;
+
+		dist_query_init_by(&dq, k, (DistMetric) metric, a, n);
+		for (uint32_t i = 0; i < count; i++)
+		{
+			floats[i] = i % 3 == 1 ? a : b;
+			halves[i] = i % 3 == 1 ? half_a : half_b;
+			squares[0][i] = dist_square_f32(&dq, floats[i]);
+			squares[1][i] = dist_square_f16(&dq, halves[i]);
+		}
+		dist_query_f32_many(&dq, floats, squares[0], count, got[0]);
+		dist_query_f32_many(&dq, floats, NULL, count, got[1]);
+		dist_query_f16_many(&dq, halves, squares[1], count, got[2]);
+		dist_query_f16_many(&dq, halves, NULL, count, got[3]);
+		for (uint32_t i = 0; i < 4 * count; i++)
+		{
+			double		one = i / count < 2 ? dist_query_f32(&dq, floats[i % count]) :
+				dist_query_f16(&dq, halves[i % count]);
+
+			CHECK(same_bits(got[i / count][i % count], one), "%s %s %s n=%u: %u of %u", k->isa,
+				  metric_names[metric], input_names[kind], n, i, count);
+		}
+	}
+}
+
+static void
+many_give_the_same_bits(void)
+{
+	for_each_pair(compare_many);
+}
+
 /* Swapping the arguments changes no bit: ground truth may compute either. */
 static void
 compare_swapped(const DistKernels *k, InputKind kind, const float *a,
@@ -197,9 +283,9 @@ rules_hold(void)
 	static const float largest[3] = {FLT_MAX, FLT_MAX, -FLT_MAX};
 	static const float lowest[3] = {-FLT_MAX, -FLT_MAX, FLT_MAX};
 
-	for (int isa = 0; isa < NISAS; isa++)
+	for (int isa = 0; dist_isa_names[isa] != NULL; isa++)
 	{
-		const DistKernels *k = dist_kernels_isa(isa_names[isa]);
+		const DistKernels *k = dist_kernels_isa(dist_isa_names[isa]);
 
 		if (k == NULL)
 			continue;
@@ -247,6 +333,8 @@ test_dist(void)
 {
 	RUN_CASE(distances_match_reference);
 	RUN_CASE(query_gives_the_same_bits);
+	RUN_CASE(halves_count_as_floats);
+	RUN_CASE(many_give_the_same_bits);
 	RUN_CASE(distance_is_symmetric);
 	RUN_CASE(distance_to_itself_is_zero);
 	RUN_CASE(norm_matches_reference);

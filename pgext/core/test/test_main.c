@@ -36,6 +36,8 @@ main(int argc, char **argv)
 	test_dispatch();
 	test_kernels();
 	test_dist();
+	test_convert();
+	test_code();
 	test_topk();
 	test_keysearch();
 	test_hnsw_walk();

@@ -30,7 +30,14 @@ facts_default_names(FactNames *names)
 	names->registered = false;
 }
 
-/* The type that a column must have. */
+static Oid
+own_type(const char *name, Oid home)
+{
+	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+						   CStringGetDatum(name), ObjectIdGetDatum(home));
+}
+
+/* The type that a column must have; an embedding may be hsvec as well. */
 static Oid
 expected_type(FactColumn column, Oid home)
 {
@@ -46,8 +53,7 @@ expected_type(FactColumn column, Oid home)
 		case FACT_EMBEDDING:
 			break;
 	}
-	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
-						   CStringGetDatum("svec"), ObjectIdGetDatum(home));
+	return own_type("svec", home);
 }
 
 static AttrNumber
@@ -73,12 +79,20 @@ find_column(Relation rel, const FactNames *names, FactColumn column)
 	return InvalidAttrNumber;	/* keep compiler quiet */
 }
 
+static bool
+has_type(Relation rel, AttrNumber attno, Oid expected)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
+
+	return att->atttypid == expected || getBaseType(att->atttypid) == expected;
+}
+
 static void
 check_type(Relation rel, AttrNumber attno, Oid expected)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(rel), attno - 1);
 
-	if (att->atttypid == expected || getBaseType(att->atttypid) == expected)
+	if (has_type(rel, attno, expected))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_DATATYPE_MISMATCH),
@@ -143,8 +157,13 @@ facts_resolve(FactColumns *columns, Relation rel, const FactNames *names,
 	columns->desc = RelationGetDescr(rel);
 	for (int i = 0; i < FACT_NCOLUMNS; i++)
 		columns->attno[i] = find_column(rel, names, i);
+	columns->halves = has_type(rel, columns->attno[FACT_EMBEDDING],
+							   own_type("hsvec", home));
 	for (int i = 0; i < FACT_NCOLUMNS; i++)
-		check_type(rel, columns->attno[i], expected_type(i, home));
+	{
+		if (i != FACT_EMBEDDING || !columns->halves)
+			check_type(rel, columns->attno[i], expected_type(i, home));
+	}
 	find_offsets(columns);
 }
 

@@ -13,7 +13,7 @@ typedef enum FactColumn
 	FACT_ENTITY,				/* int4 */
 	FACT_RELATION,				/* int2 */
 	FACT_TARGET,				/* int4 */
-	FACT_EMBEDDING,				/* svec */
+	FACT_EMBEDDING,				/* svec or hsvec */
 	FACT_PAYLOAD				/* text */
 } FactColumn;
 
@@ -40,6 +40,7 @@ typedef struct FactColumns
 {
 	TupleDesc	desc;
 	AttrNumber	attno[FACT_NCOLUMNS];
+	bool		halves;			/* embeddings are hsvec */
 
 	/*
 	 * Where the columns lie in a tuple without nulls, when only columns of

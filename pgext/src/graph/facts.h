@@ -75,6 +75,8 @@ struct FactSource
 
 	const char *access;			/* how hops found rows so far; a literal */
 	const DistQuery *query;		/* what distances are to; NULL without one */
+	bool		halves;			/* stored embeddings are hsvec; whole rows
+								 * have them as svec all the same */
 	uint64		pages;			/* heap pages read so far */
 };
 
@@ -87,12 +89,15 @@ extern FactSource *facts_open_query(RelGate *gate, const FactColumns *columns,
 									const DistQuery *query);
 
 /*
- * Distance of a stored embedding to the query; false when it has none. Reads
- * inline values in place, so `value` must stay put, and no buffer lock may be
- * held. Error when dimensions differ.
+ * Distance of a stored embedding, hsvec when `halves` says so, to the query;
+ * false when it has none. Reads inline values in place, so `value` must stay
+ * put, and no buffer lock may be held. Error when dimensions differ.
  */
-extern bool facts_distance(const DistQuery *query, struct varlena *value,
-						   double *distance);
+extern bool facts_distance(const DistQuery *query, bool halves,
+						   struct varlena *value, double *distance);
+
+/* A stored hsvec as an svec, in the current memory context. */
+extern Datum facts_widen(Datum embedding);
 
 static inline bool
 facts_passes(const FactFilter *filter, const FactKey *key)

@@ -68,7 +68,8 @@ emit(PageSource *source, HeapTuple tuple, const FactKey *key, FactWant want,
 		struct varlena *value = facts_embedding(source->columns, tuple);
 
 		row.ranked = value != NULL &&
-			facts_distance(source->base.query, value, &row.distance);
+			facts_distance(source->base.query, source->base.halves,
+						   value, &row.distance);
 	}
 	else if (want == FACT_WANT_WHOLE)
 	{
@@ -80,6 +81,13 @@ emit(PageSource *source, HeapTuple tuple, const FactKey *key, FactWant want,
 								   source->columns->attno[FACT_PAYLOAD],
 								   source->columns->desc,
 								   &row.payload_null);
+		if (source->base.halves && !row.embedding_null)
+		{
+			row.embedding = facts_widen(row.embedding);
+			sink(state, &row);
+			pfree(DatumGetPointer(row.embedding));
+			return;
+		}
 	}
 	sink(state, &row);
 }
@@ -457,6 +465,7 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->base.payload = pages_payload;
 	source->base.close = pages_close;
 	source->base.query = query;
+	source->base.halves = columns->halves;
 	source->base.pages = 0;
 	source->columns = columns;
 	source->io_window =

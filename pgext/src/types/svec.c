@@ -14,7 +14,6 @@
 
 #include <math.h>
 
-#include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 #include "libpq/pqformat.h"
 #include "utils/array.h"
@@ -22,7 +21,7 @@
 
 #include "compat.h"
 #include "types/svec.h"
-#include "types/svec_number.h"
+#include "types/vector_text.h"
 
 StaticAssertDecl(offsetof(Svec, x) == 8, "svec layout must match vector's");
 StaticAssertDecl(SVEC_MAX_DIM <= PG_INT16_MAX, "dim must fit its field");
@@ -34,11 +33,7 @@ PG_FUNCTION_INFO_V1(svec_typmod_out);
 PG_FUNCTION_INFO_V1(svec_recv);
 PG_FUNCTION_INFO_V1(svec_send);
 
-static const char *skip_space(const char *p);
-static const char *scan_special(const char *p, bool *is_nan);
-static const char *parse_component(const char *p, const char *lit, float *value,
-								   Node *escontext);
-static Svec *parse_svec(const char *lit, Node *escontext);
+static const VectorText svec_text = {"svec", SVEC_MAX_DIM, INFINITY};
 
 Svec *
 svec_new(int dim)
@@ -115,9 +110,9 @@ svec_in(PG_FUNCTION_ARGS)
 {
 	const char *lit = PG_GETARG_CSTRING(0);
 	int32		typmod = PG_GETARG_INT32(2);
-	Svec	   *v = parse_svec(lit, fcinfo->context);
+	Svec	   *v = svec_new(vector_text_room(&svec_text, lit));
 
-	if (v == NULL)
+	if (!vector_text_read(&svec_text, lit, v->x, v->dim, fcinfo->context))
 		return (Datum) 0;		/* the error is in the context */
 	if (typmod != -1 && typmod != v->dim)
 		ereturn(fcinfo->context, (Datum) 0,
@@ -130,24 +125,7 @@ Datum
 svec_out(PG_FUNCTION_ARGS)
 {
 	Svec	   *v = PG_GETARG_SVEC_P(0);
-	char	   *result;
-	char	   *p;
-
-	/*
-	 * FLOAT_SHORTEST_DECIMAL_LEN counts a terminator, whose room takes the
-	 * separator; beyond that two brackets and the end of the string.
-	 */
-	result = palloc((Size) v->dim * FLOAT_SHORTEST_DECIMAL_LEN + 3);
-	p = result;
-	*p++ = '[';
-	for (int i = 0; i < v->dim; i++)
-	{
-		if (i > 0)
-			*p++ = ',';
-		p += float_to_shortest_decimal_bufn(v->x[i], p);
-	}
-	*p++ = ']';
-	*p = '\0';
+	char	   *result = vector_text_write(v->x, v->dim);
 
 	PG_FREE_IF_COPY(v, 0);
 	PG_RETURN_CSTRING(result);
@@ -227,130 +205,4 @@ svec_send(PG_FUNCTION_ARGS)
 
 	PG_FREE_IF_COPY(v, 0);
 	PG_RETURN_BYTEA_P(pq_endtypsend(&buf));
-}
-
-/* The white space that array_in accepts; isspace() depends on the locale. */
-static const char *
-skip_space(const char *p)
-{
-	while (*p == ' ' || (*p >= '\t' && *p <= '\r'))
-		p++;
-	return p;
-}
-
-/*
- * End of the spelling of NaN or infinity at p that float4 would accept, or
- * NULL. Only there to say why the value is refused.
- */
-static const char *
-scan_special(const char *p, bool *is_nan)
-{
-	static const char *const words[] = {"nan", "infinity", "inf"};
-
-	if (*p == '+' || *p == '-')
-		p++;
-	for (int i = 0; i < lengthof(words); i++)
-	{
-		size_t		len = strlen(words[i]);
-
-		if (pg_strncasecmp(p, words[i], len) == 0)
-		{
-			*is_nan = i == 0;
-			return p + len;
-		}
-	}
-	return NULL;
-}
-
-/* One component at p; its end, or NULL after a soft error. */
-static const char *
-parse_component(const char *p, const char *lit, float *value, Node *escontext)
-{
-	const char *end = svec_read_number(p, value);
-	bool		is_nan;
-
-	if (end == NULL)
-	{
-		end = scan_special(p, &is_nan);
-		if (end != NULL)
-		{
-			end = skip_space(end);
-			if (*end == ',' || *end == ']')
-				ereturn(escontext, NULL,
-						(errcode(ERRCODE_DATA_EXCEPTION),
-						 is_nan ?
-						 errmsg("NaN not allowed in svec") :
-						 errmsg("infinite value not allowed in svec")));
-		}
-		ereturn(escontext, NULL,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"svec", lit)));
-	}
-
-	if (isinf(*value))
-		ereturn(escontext, NULL,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("\"%s\" is out of range for type %s",
-						pnstrdup(p, end - p), "svec")));
-	return end;
-}
-
-/* The svec of a text, or NULL after a soft error. */
-static Svec *
-parse_svec(const char *lit, Node *escontext)
-{
-	const char *p = skip_space(lit);
-	int			room = 1;
-	int			dim = 0;
-	Svec	   *v;
-
-	if (*p != '[')
-		ereturn(escontext, NULL,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"svec", lit),
-				 errdetail("Vector contents must start with \"[\".")));
-	p = skip_space(p + 1);
-	if (*p == ']')
-		ereturn(escontext, NULL,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("svec must have at least 1 dimension")));
-
-	for (const char *c = p; *c != '\0' && room < SVEC_MAX_DIM; c++)
-		room += *c == ',';
-	v = svec_new(room);
-
-	for (;;)
-	{
-		if (dim == SVEC_MAX_DIM)
-			ereturn(escontext, NULL,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("svec cannot have more than %d dimensions",
-							SVEC_MAX_DIM)));
-		p = parse_component(skip_space(p), lit, &v->x[dim], escontext);
-		if (p == NULL)
-			return NULL;
-		dim++;
-		p = skip_space(p);
-		if (*p != ',')
-			break;
-		p++;
-	}
-	if (*p != ']')
-		ereturn(escontext, NULL,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"svec", lit)));
-	p = skip_space(p + 1);
-	if (*p != '\0')
-		ereturn(escontext, NULL,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("invalid input syntax for type %s: \"%s\"",
-						"svec", lit),
-				 errdetail("Junk after closing bracket.")));
-
-	/* every comma was followed by a component, so room was exact */
-	Assert(dim == room);
-	return v;
 }

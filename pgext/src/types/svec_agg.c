@@ -1,58 +1,30 @@
 /*
  * svec_agg.c
  *	  avg and sum of svec, in double precision.
- *
- * State: a float8 array, first the number of vectors, then the sums of their
- * components; {0} before the first one. Anybody can call the functions with an
- * array of their own, so its shape is checked each time. Inside an aggregate
- * the state is ours to change in place; only the first vector, which fixes the
- * dimensions, makes a new array.
  */
 #include "postgres.h"
 
 #include <math.h>
 
-#include "catalog/pg_type.h"
-#include "utils/array.h"
 #include "utils/float.h"
 
 #include "types/svec.h"
-
-/* A state, looked at. */
-typedef struct AggState
-{
-	ArrayType  *array;
-	int			dim;			/* 0 before the first vector */
-	float8	   *count;
-	float8	   *sums;
-} AggState;
+#include "types/vector_agg.h"
 
 PG_FUNCTION_INFO_V1(svec_accum);
 PG_FUNCTION_INFO_V1(svec_combine);
 PG_FUNCTION_INFO_V1(svec_avg);
 PG_FUNCTION_INFO_V1(svec_sum);
 
-static AggState state_view(ArrayType *array);
-static AggState state_arg(FunctionCallInfo fcinfo, int argno);
-static AggState state_own(FunctionCallInfo fcinfo, AggState state);
-static AggState state_new(int dim);
-static void check_state_dim(const AggState *state, int dim);
-static Svec *state_result(const AggState *state, double divisor);
+static Svec *state_result(const VectorAgg *state, double divisor);
 
 Datum
 svec_accum(PG_FUNCTION_ARGS)
 {
-	AggState	state = state_arg(fcinfo, 0);
+	VectorAgg	state = vector_agg_arg(fcinfo, 0, "svec", SVEC_MAX_DIM);
 	Svec	   *v = PG_GETARG_SVEC_P(1);
 
-	if (state.dim == 0)
-		state = state_new(v->dim);
-	else
-	{
-		check_state_dim(&state, v->dim);
-		state = state_own(fcinfo, state);
-	}
-
+	state = vector_agg_open(fcinfo, state, v->dim);
 	*state.count += 1.0;
 	for (int i = 0; i < state.dim; i++)
 		state.sums[i] += v->x[i];
@@ -64,29 +36,13 @@ svec_accum(PG_FUNCTION_ARGS)
 Datum
 svec_combine(PG_FUNCTION_ARGS)
 {
-	AggState	state = state_arg(fcinfo, 0);
-	AggState	other = state_arg(fcinfo, 1);
-
-	if (other.dim == 0)
-		PG_RETURN_ARRAYTYPE_P(state.array);
-	if (state.dim == 0)
-		state = state_new(other.dim);
-	else
-	{
-		check_state_dim(&state, other.dim);
-		state = state_own(fcinfo, state);
-	}
-
-	*state.count += *other.count;
-	for (int i = 0; i < state.dim; i++)
-		state.sums[i] += other.sums[i];
-	PG_RETURN_ARRAYTYPE_P(state.array);
+	return vector_agg_combine(fcinfo, "svec", SVEC_MAX_DIM);
 }
 
 Datum
 svec_avg(PG_FUNCTION_ARGS)
 {
-	AggState	state = state_arg(fcinfo, 0);
+	VectorAgg	state = vector_agg_arg(fcinfo, 0, "svec", SVEC_MAX_DIM);
 
 	if (*state.count == 0.0)
 		PG_RETURN_NULL();
@@ -96,76 +52,11 @@ svec_avg(PG_FUNCTION_ARGS)
 Datum
 svec_sum(PG_FUNCTION_ARGS)
 {
-	AggState	state = state_arg(fcinfo, 0);
+	VectorAgg	state = vector_agg_arg(fcinfo, 0, "svec", SVEC_MAX_DIM);
 
 	if (*state.count == 0.0)
 		PG_RETURN_NULL();
 	PG_RETURN_SVEC_P(state_result(&state, 1.0));
-}
-
-static AggState
-state_view(ArrayType *array)
-{
-	AggState	state;
-
-	state.array = array;
-	state.dim = ARR_DIMS(array)[0] - 1;
-	state.count = (float8 *) ARR_DATA_PTR(array);
-	state.sums = state.count + 1;
-	return state;
-}
-
-static AggState
-state_arg(FunctionCallInfo fcinfo, int argno)
-{
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argno);
-
-	if (ARR_NDIM(array) != 1 || ARR_HASNULL(array) ||
-		ARR_ELEMTYPE(array) != FLOAT8OID || ARR_DIMS(array)[0] < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid aggregate state of type svec")));
-	if (ARR_DIMS(array)[0] > 1)
-		svec_check_dim(ARR_DIMS(array)[0] - 1);
-	return state_view(array);
-}
-
-/* A state that may be changed: inside an aggregate the same, else a copy. */
-static AggState
-state_own(FunctionCallInfo fcinfo, AggState state)
-{
-	ArrayType  *copy;
-
-	if (AggCheckCallContext(fcinfo, NULL))
-		return state;
-	copy = (ArrayType *) palloc(VARSIZE(state.array));
-	memcpy(copy, state.array, VARSIZE(state.array));
-	return state_view(copy);
-}
-
-static AggState
-state_new(int dim)
-{
-	Size		size = ARR_OVERHEAD_NONULLS(1) + sizeof(float8) * (dim + 1);
-	ArrayType  *array = (ArrayType *) palloc0(size);
-
-	SET_VARSIZE(array, size);
-	array->ndim = 1;
-	array->dataoffset = 0;
-	array->elemtype = FLOAT8OID;
-	ARR_DIMS(array)[0] = dim + 1;
-	ARR_LBOUND(array)[0] = 1;
-	return state_view(array);
-}
-
-static void
-check_state_dim(const AggState *state, int dim)
-{
-	if (state->dim != dim)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("different vector dimensions %d and %d",
-						state->dim, dim)));
 }
 
 /*
@@ -173,7 +64,7 @@ check_state_dim(const AggState *state, int dim)
  * double, so only here a result can leave the range of float4.
  */
 static Svec *
-state_result(const AggState *state, double divisor)
+state_result(const VectorAgg *state, double divisor)
 {
 	Svec	   *v;
 
