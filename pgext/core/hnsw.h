@@ -53,16 +53,20 @@ typedef struct HnswStore
 {
 	void	   *state;
 
-	/* Copy the links of a node on a level, nearest first where the store keeps
-	 * that order; returns how many, at most HNSW_MAX_LINKS. */
+	/*
+	 * Copy the links of a node on a level, nearest first where the store
+	 * keeps that order; returns how many, at most HNSW_MAX_LINKS.
+	 */
 	uint32_t	(*links) (void *state, uint32_t node, int level, uint32_t *out);
 
 	/* Distances from a vector in the store's own form to nodes. */
 	void		(*distances) (void *state, const void *from,
 							  const uint32_t *nodes, uint32_t count, float *out);
 
-	/* The vector of a node in the store's own form. It stays valid during the
-	 * call of the algorithm that asked for it. */
+	/*
+	 * The vector of a node in the store's own form. It stays valid during the
+	 * call of the algorithm that asked for it.
+	 */
 	const void *(*vector) (void *state, uint32_t node);
 } HnswStore;
 

@@ -145,10 +145,13 @@ hnsw_place(HnswPlacer *placer, const HnswStore *store, HnswEntry entry,
 			return status;
 		found = search->results;
 		placer->counts[at] = hnsw_choose(placer, store, found.items, found.count,
-									hnsw_max_links(placer->params.m, at),
-									(uint32_t *) hnsw_placer_links(placer, at));
-		/* The lists change places: the walk below starts where this one ended,
-		 * if a filter let it keep anything. */
+										 hnsw_max_links(placer->params.m, at),
+										 (uint32_t *) hnsw_placer_links(placer, at));
+
+		/*
+		 * The lists change places: the walk below starts where this one
+		 * ended, if a filter let it keep anything.
+		 */
 		if (found.count > 0)
 		{
 			search->results = *starts;

@@ -21,9 +21,9 @@ typedef struct HnswParams
 	uint32_t	ef_construction;	/* at least 1 */
 
 	/*
-	 * A candidate yields to a link that is nearer to it than this share of its
-	 * distance from the owner. Below 1 more of the chosen links are long. 1
-	 * where distances may be negative.
+	 * A candidate yields to a link that is nearer to it than this share of
+	 * its distance from the owner. Below 1 more of the chosen links are long.
+	 * 1 where distances may be negative.
 	 */
 	float		occlusion;
 } HnswParams;
