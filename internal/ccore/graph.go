@@ -57,7 +57,6 @@ func BuildGraph(ctx context.Context, options GraphOptions, rows []float32) (*Gra
 		params: C.HnswParams{
 			m:               C.uint32_t(options.M),
 			ef_construction: C.uint32_t(options.EfConstruction),
-			occlusion:       1,
 		},
 	}
 	if options.Exact {

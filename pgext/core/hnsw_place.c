@@ -44,16 +44,17 @@ hnsw_placer_init(HnswPlacer *placer, HnswParams params, CoreAlloc alloc,
 	return hnsw_keys_reserve(&placer->candidates, &alloc, HNSW_MAX_LINKS + 1);
 }
 
-/* Is one of the chosen nearer to the candidate than `bound`? */
+/* Is one of the chosen nearer to the candidate than the owner is? */
 static bool
-occluded(const HnswStore *store, uint32_t candidate, float bound,
-		 const uint32_t *chosen, uint32_t nchosen)
+occluded(const HnswStore *store, HnswKey candidate, const uint32_t *chosen,
+		 uint32_t nchosen)
 {
+	float		bound = hnsw_key_dist(candidate);
 	const void *vector;
 
 	if (nchosen == 0)
 		return false;
-	vector = store->vector(store->state, candidate);
+	vector = store->vector(store->state, hnsw_key_node(candidate));
 	for (uint32_t i = 0; i < nchosen; i += COMPARE_STEP)
 	{
 		float		dists[COMPARE_STEP];
@@ -83,11 +84,8 @@ hnsw_choose(HnswPlacer *placer, const HnswStore *store, const HnswKey *candidate
 	{
 		for (uint32_t i = 0; i < count && nchosen < max; i++)
 		{
-			uint32_t	node = hnsw_key_node(candidates[i]);
-			float		bound = hnsw_key_dist(candidates[i]) * placer->params.occlusion;
-
-			if (!occluded(store, node, bound, chosen, nchosen))
-				chosen[nchosen++] = node;
+			if (!occluded(store, candidates[i], chosen, nchosen))
+				chosen[nchosen++] = hnsw_key_node(candidates[i]);
 		}
 	}
 	/* Merge the chosen with the nearest of the others. */

@@ -19,13 +19,6 @@ typedef struct HnswParams
 {
 	uint32_t	m;				/* HNSW_MIN_M to HNSW_MAX_M */
 	uint32_t	ef_construction;	/* at least 1 */
-
-	/*
-	 * A candidate yields to a link that is nearer to it than this share of
-	 * its distance from the owner. Below 1 more of the chosen links are long.
-	 * 1 where distances may be negative.
-	 */
-	float		occlusion;
 } HnswParams;
 
 typedef struct HnswPlacer

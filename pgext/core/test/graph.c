@@ -4,16 +4,13 @@
  */
 #include "graph.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
-#include "../hnsw_check.h"
 #include "../hnsw_reach.h"
 #include "random.h"
 
 #define CLUSTER_SIZE 50
 #define NDISTINCT 7
-#define MAX_FAULTS_PRINTED 5
 
 static void *
 arena_get(void *state, size_t size)
@@ -170,17 +167,17 @@ typedef struct Faults
 {
 	const Graph *graph;
 	const bool *dead;
+	HnswFault  *first;
 	int			count;
 } Faults;
 
 static void
-print_fault(void *state, const HnswFault *fault)
+note_fault(void *state, const HnswFault *fault)
 {
 	Faults	   *faults = state;
 
-	if (faults->count++ < MAX_FAULTS_PRINTED)
-		printf("  fault %d: node %u level %d other %u\n", (int) fault->kind,
-			   fault->node, fault->level, fault->other);
+	if (faults->count++ == 0)
+		*faults->first = *fault;
 }
 
 static int
@@ -193,9 +190,9 @@ level_of(void *state, uint32_t node)
 }
 
 int
-graph_faults(const Graph *graph, const bool *dead, Arena *arena)
+graph_faults(const Graph *graph, const bool *dead, Arena *arena, HnswFault *first)
 {
-	Faults		faults = {graph, dead, 0};
+	Faults		faults = {graph, dead, first, 0};
 	HnswCheck	check = {0};
 
 	check.store = graph->store;
@@ -203,7 +200,7 @@ graph_faults(const Graph *graph, const bool *dead, Arena *arena)
 	check.m = graph->spec.params.m;
 	check.nnodes = graph->spec.nnodes;
 	check.level = level_of;
-	check.report = print_fault;
+	check.report = note_fault;
 	check.state = &faults;
 	if (hnsw_check(&check, arena_alloc(arena)) != CORE_OK)
 		abort();

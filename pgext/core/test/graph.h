@@ -6,6 +6,7 @@
 #define GRAPH_H
 
 #include "../hnsw_arrays.h"
+#include "../hnsw_check.h"
 #include "../hnsw_search.h"
 
 typedef enum VectorKind
@@ -65,7 +66,9 @@ extern uint32_t graph_exact(const Graph *graph, const void *query, const bool *p
 extern uint32_t graph_common(const HnswKey *expected, uint32_t nexpected,
 							 const HnswKey *found, uint32_t nfound);
 
-/* Number of faults that hnsw_check reports; `dead` (NULL: none) are not nodes. */
-extern int	graph_faults(const Graph *graph, const bool *dead, Arena *arena);
+/* Number of faults that hnsw_check reports, and the first of them; `dead`
+ * (NULL: none) are not nodes. */
+extern int	graph_faults(const Graph *graph, const bool *dead, Arena *arena,
+						 HnswFault *first);
 
 #endif							/* GRAPH_H */

@@ -14,8 +14,18 @@
 #define NLOCKS 64
 
 static const GraphSpec common_spec = {
-	DIST_COSINE, HNSW_INT8, VECTORS_UNIFORM, 3000, 16, {6, 40, 1.0f}
+	DIST_COSINE, HNSW_INT8, VECTORS_UNIFORM, 1500, 16, {6, 40}
 };
+
+static void
+expect_sound(const Graph *graph, const bool *dead, Arena *arena, const char *what)
+{
+	HnswFault	first = {0};
+	int			count = graph_faults(graph, dead, arena, &first);
+
+	CHECK(count == 0, "%s: %d faults, the first of kind %d: node %u level %d other %u",
+		  what, count, (int) first.kind, first.node, first.level, first.other);
+}
 
 static void
 holds_what_it_must(void)
@@ -37,8 +47,7 @@ holds_what_it_must(void)
 				spec.nnodes = sizes[i];
 				spec.params.m = links[j];
 				graph = graph_build(&spec, &arena);
-				CHECK(graph_faults(graph, NULL, &arena) == 0, "kind %d, %u nodes, m %u",
-					  kind, sizes[i], links[j]);
+				expect_sound(graph, NULL, &arena, "built");
 				graph_drop(graph);
 				arena_drop(&arena);
 			}
@@ -151,57 +160,84 @@ built_by_several(void)
 	CHECK(hnsw_arrays_finish(&graph->arrays, &graph->placer) == CORE_OK, "finish");
 	CHECK(hnsw_attach_all(&graph->arrays, &graph->placer, order, parent) == CORE_OK,
 		  "attach");
-	CHECK(graph_faults(graph, NULL, &arena) == 0, "faults");
+	expect_sound(graph, NULL, &arena, "built by several");
 	free(order);
 	free(parent);
 	graph_drop(graph);
 	arena_drop(&arena);
 }
 
+/* Take every link of level 0 to a node away. */
+static void
+cut_off(Graph *graph, uint32_t victim)
+{
+	for (uint32_t node = 0; node < graph->spec.nnodes; node++)
+	{
+		uint32_t	links[HNSW_MAX_LINKS];
+		uint32_t	count = graph->store.links(graph->store.state, node, 0, links);
+		uint32_t	kept = 0;
+
+		for (uint32_t i = 0; i < count; i++)
+		{
+			if (links[i] != victim)
+				links[kept++] = links[i];
+		}
+		hnsw_arrays_set_links(&graph->arrays, node, 0, links, kept);
+	}
+}
+
 /* Each fault planted in a sound graph is reported. */
 static void
 checker_sees_faults(void)
 {
-	for (int fault = 0; fault < 6; fault++)
+	static const HnswFaultKind kinds[] = {
+		HNSW_FAULT_SELF, HNSW_FAULT_DUPLICATE, HNSW_FAULT_NOWHERE, HNSW_FAULT_TOO_MANY,
+		HNSW_FAULT_NO_ENTRY, HNSW_FAULT_ENTRY_LEVEL, HNSW_FAULT_UNREACHED
+	};
+
+	for (int i = 0; i < 7; i++)
 	{
 		Arena		arena = {NULL, 0, -1};
 		Graph	   *graph = graph_build(&common_spec, &arena);
 		HnswEntry	entry = hnsw_arrays_entry(&graph->arrays);
 		uint32_t	links[HNSW_MAX_LINKS];
 		uint32_t	victim = entry.node == 9 ? 10 : 9;
+		HnswFault	first = {0};
 		uint32_t	count = graph->store.links(graph->store.state, victim, 0, links);
 
-		switch (fault)
+		switch (kinds[i])
 		{
-			case 0:
+			case HNSW_FAULT_SELF:
 				links[0] = victim;
 				break;
-			case 1:
+			case HNSW_FAULT_DUPLICATE:
 				links[0] = links[1];
 				break;
-			case 2:
+			case HNSW_FAULT_NOWHERE:
 				links[0] = common_spec.nnodes;
 				break;
-			case 3:
-				while (count <= hnsw_max_links(common_spec.params.m, 0))
-				{
+			case HNSW_FAULT_TOO_MANY:
+				for (count = 0; count <= hnsw_max_links(common_spec.params.m, 0); count++)
 					links[count] = 100 + count;
-					count++;
-				}
 				break;
-			case 4:
+			case HNSW_FAULT_NO_ENTRY:
 				entry.level--;
 				hnsw_arrays_set_entry(&graph->arrays, entry);
 				break;
-			case 5:
+			case HNSW_FAULT_ENTRY_LEVEL:
 				entry.node = victim;
 				entry.level = graph->arrays.levels[victim];
 				hnsw_arrays_set_entry(&graph->arrays, entry);
 				break;
+			case HNSW_FAULT_UNREACHED:
+				cut_off(graph, victim);
+				break;
 		}
-		hnsw_arrays_set_links(&graph->arrays, victim, 0, links, count);
-		printf("fault %d is planted:\n", fault);
-		CHECK(graph_faults(graph, NULL, &arena) > 0, "fault %d", fault);
+		if (kinds[i] != HNSW_FAULT_UNREACHED)
+			hnsw_arrays_set_links(&graph->arrays, victim, 0, links, count);
+		CHECK(graph_faults(graph, NULL, &arena, &first) > 0, "kind %d", (int) kinds[i]);
+		CHECK(first.kind == kinds[i], "kind %d is reported as %d", (int) kinds[i],
+			  (int) first.kind);
 		graph_drop(graph);
 		arena_drop(&arena);
 	}
@@ -235,7 +271,7 @@ attaches_outsiders(void)
 		  "outsiders");
 	CHECK(hnsw_attach_all(&graph->arrays, &graph->placer, order, parent) == CORE_OK,
 		  "attach");
-	CHECK(graph_faults(graph, NULL, &arena) == 0, "faults");
+	expect_sound(graph, NULL, &arena, "attached");
 	free(order);
 	free(parent);
 	graph_drop(graph);
@@ -269,13 +305,12 @@ living_entry(const Graph *graph, const bool *dead)
 }
 
 static void
-remove_dead(Graph *graph, const bool *dead, Arena *arena)
+remove_dead(Graph *graph, const bool *dead)
 {
 	HnswFilter	living = {pass_living, (void *) dead, false};
 	HnswEntry	entry = living_entry(graph, dead);
 	HnswRepair	repair;
 
-	(void) arena;
 	hnsw_repair_init(&repair, &graph->placer, &graph->store, entry, &living);
 	for (uint32_t node = 0; node < graph->spec.nnodes; node++)
 	{
@@ -345,8 +380,8 @@ repairs(void)
 			graph = graph_build(&spec, &arena);
 			for (uint32_t node = 0; node < spec.nnodes; node++)
 				dead[node] = (random_signed_unit(&random) + 1.0) / 2 < shares[s];
-			remove_dead(graph, dead, &arena);
-			CHECK(graph_faults(graph, dead, &arena) == 0, "kind %d share %g", kind, shares[s]);
+			remove_dead(graph, dead);
+			expect_sound(graph, dead, &arena, "repaired");
 			recall = recall_of_living(graph, dead, 60, &arena);
 			CHECK(recall >= 0.95, "kind %d share %g: %.3f", kind, shares[s], recall);
 			free(dead);

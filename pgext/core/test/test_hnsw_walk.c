@@ -12,7 +12,7 @@
 static const DistMetric metrics[] = {DIST_COSINE, DIST_L2, DIST_IP, DIST_L1};
 
 static const GraphSpec common_spec = {
-	DIST_COSINE, HNSW_INT8, VECTORS_UNIFORM, 2000, 24, {8, 40, 1.0f}
+	DIST_COSINE, HNSW_INT8, VECTORS_UNIFORM, 1200, 20, {8, 40}
 };
 
 static void
