@@ -22,7 +22,7 @@ PGEXT = -C pgext PG_CONFIG=$(PG_CONFIG)
 # Root is needed to install into a PostgreSQL that belongs to root.
 SUDO = $(if $(shell test -w "`$(PG_CONFIG) --pkglibdir`" && echo ok),,sudo)
 
-# What `make bench` runs; BOOKS is a folder of plain-text books.
+# Flags of the scenarios of `make bench` and `make bench-storage`; BOOKS is a folder of plain-text books.
 BENCH_FLAGS =
 # How long `make soak` runs.
 SOAK_OPERATIONS = 100000
@@ -33,7 +33,7 @@ BOOKS =
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-kernels test check core-check soak build install lint fmt docs clean
+.PHONY: help deps bench bench-storage bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -91,7 +91,15 @@ soak: build install ## long differential run of the zone map; SOAK_FLAGS='-am so
 	PG_CONFIG=$(PG_CONFIG) SORTED_HEAP_REQUIRE_PG=1 $(GO) test ./internal/difftest -count=1 -v -timeout 6h \
 	  -run TestLong -operations $(SOAK_OPERATIONS) -crashes $(SOAK_CRASHES) $(SOAK_FLAGS)
 
+mutants: build install ## break each rule of the zone map in turn; prints what catches it
+	PG_CONFIG=$(PG_CONFIG) SORTED_HEAP_REQUIRE_PG=1 $(GO) test ./internal/difftest -count=1 -v -timeout 2h \
+	  -run TestMutants -mutants
+
 ##@ Measure and document
+bench-storage: build install ## lookups by map and btree, open blocks, cost of writes
+	for s in synthetic openshare crud; do \
+	  bin/benchgraph run $$s --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/$$s.json || exit; done
+
 bench-kernels: ## ns per product and GB/s of each distance kernel
 	$(MAKE) -C pgext/core bench
 

@@ -332,6 +332,18 @@ ensure_go() {
 			"install it from your distribution or from the Go project's downloads"
 }
 
+# --- tests of another architecture's kernels ---------------------------------
+
+# A machine without these runs everything else, and the test counts a skip.
+ensure_emulator() {
+	[[ $(uname -m) == x86_64 ]] || return 0
+	! command -v aarch64-linux-gnu-gcc >/dev/null ||
+		! command -v qemu-aarch64-static >/dev/null || return 0
+	apt_refresh
+	apt_install gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static ||
+		say "no cross compiler or emulator here: the tests of NEON kernels will be skipped"
+}
+
 # --- formatters --------------------------------------------------------------
 
 # pgindent needs pg_bsd_indent. Server development packages carry both since
@@ -388,6 +400,7 @@ main() {
 	ensure_postgres
 	ensure_pgvector
 	ensure_go
+	ensure_emulator
 	[[ -z $lint ]] || ensure_linters
 }
 

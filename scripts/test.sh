@@ -32,6 +32,12 @@ count_unit() {
 	awk '/^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3 } END { print p+0, f+0, 0 }' "$1"
 }
 
+# The same, a line for each mutant caught, or one line "skipped: REASON".
+count_optional() {
+	awk '/^[0-9]+ passed, [0-9]+ failed/ { p += $1; f += $3 } /^caught: / { p++ } /^skipped: / { s++ }
+		END { print p+0, f+0, s+0 }' "$1"
+}
+
 # pg_regress up to PostgreSQL 15 writes "test NAME ... ok", later ones TAP.
 count_regress() {
 	awk '/^(test| ) +[^ ].* \.\.\. +ok / || /^ok [0-9]+ / { p++ }
@@ -97,9 +103,33 @@ docs_check() {
 	return 1
 }
 
+# The NEON kernels on an x86 machine; on aarch64 the core's own tests run them.
+neon_check() {
+	if [[ $(uname -m) == aarch64 ]]; then
+		echo 'skipped: the core tests ran the NEON kernels natively'
+	elif ! command -v aarch64-linux-gnu-gcc >/dev/null; then
+		echo 'skipped: no aarch64-linux-gnu-gcc'
+	elif ! command -v qemu-aarch64-static >/dev/null; then
+		echo 'skipped: no qemu-aarch64-static'
+	else
+		make -s -C pgext/core neon
+	fi
+}
+
+# Broken tails of kernels must fail the tests.
+mutants_check() {
+	if grep -qsw avx2 /proc/cpuinfo; then
+		make -s -C pgext/core mutants
+	else
+		echo 'skipped: the mutants are of AVX2 kernels'
+	fi
+}
+
 part structure count_one show_all scripts/structure-check.sh
 part gofmt count_one show_all gofmt_check
 part core count_unit show_all make -s -C pgext/core check
+part neon count_optional show_all neon_check
+part mutants count_optional show_all mutants_check
 if part build count_one show_all build; then
 	part regress count_regress show_regress against_server \
 		make -s -C pgext installcheck PG_CONFIG="$PG_CONFIG" ISOLATION=

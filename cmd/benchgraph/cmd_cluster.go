@@ -66,6 +66,10 @@ func newClusterPsql(p process) *cobra.Command {
 		Short: "Open psql on the cluster",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			state, err := readState(p, o.name)
+			var none noClusterError
+			if errors.As(err, &none) {
+				return fmt.Errorf("%w; start one with: benchgraph cluster up --name %s", err, o.name)
+			}
 			if err != nil {
 				return err
 			}
@@ -89,10 +93,15 @@ func newClusterDown(p process) *cobra.Command {
 		Short: "Stop the cluster and remove it",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := stopKeeper(cmd.Context(), p, o.name); err != nil {
+			err := stopKeeper(cmd.Context(), p, o.name)
+			var none noClusterError
+			if errors.As(err, &none) {
+				return fmt.Errorf("%w: nothing to remove (--name chooses another)", err)
+			}
+			if err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(p.stdout, "cluster %q is gone\n", o.name)
+			_, err = fmt.Fprintf(p.stdout, "cluster %q is gone\n", o.name)
 			return err
 		},
 	}

@@ -6,15 +6,16 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"sortedheap/internal/corpus"
+	"sortedheap/internal/harness/crud"
 	"sortedheap/internal/harness/engine/all"
-	"sortedheap/internal/harness/measure"
+	"sortedheap/internal/harness/openshare"
 	"sortedheap/internal/harness/pgstat"
-	"sortedheap/internal/harness/report"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
 	"sortedheap/internal/harness/stats"
@@ -27,6 +28,7 @@ type runOptions struct {
 	engines        []string
 	runs           int
 	warmUp         int
+	caseSeconds    float64
 	annK, topK     int
 	m              int
 	efConstruction int
@@ -34,6 +36,18 @@ type runOptions struct {
 	cases          string
 	out            string
 }
+
+// defaultCaseSeconds bounds a run: fast cases get all their samples within it,
+// slow ones fewer, and their rows say so.
+const defaultCaseSeconds = 1
+
+// Settings of a server that hold while nobody asks for others.
+var (
+	publishedServer = serverOptions{sharedBuffers: "64MB"}
+	// roomyServer holds the tables of all engines, so that access paths are
+	// compared and not the operating system's cache.
+	roomyServer = serverOptions{sharedBuffers: "512MB"}
+)
 
 // runner is one scenario on the command line: its own flags and its corpus.
 type runner struct {
@@ -43,24 +57,37 @@ type runner struct {
 }
 
 func newRunCommand(p process) *cobra.Command {
+	questions := []runner{
+		{scenario.Multihop(), runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128,
+			engines: all.Contestants(), server: publishedServer}, newMultihopOptions()},
+		{scenario.Gutenberg(), runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64,
+			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions()},
+		{scenario.Synthetic(), runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
+			engines: all.Names(), server: roomyServer}, newSyntheticOptions()},
+	}
+	var names []string
+	for _, r := range questions {
+		names = append(names, r.scenario.Name)
+	}
+	names = append(names, openshare.Name, crud.Name)
+	list := strings.Join(names, ", ")
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Measure all engines on one scenario",
 		Long: "run loads the scenario's corpus into every engine, checks that the engines agree,\n" +
 			"grades the answers, then times all cases side by side. The table goes to standard\n" +
 			"output, the result file to --out.\n\n" + exitCodes,
-		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("name a scenario: multihop or gutenberg")}
+			return usageError{fmt.Errorf("name a scenario: %s", list)}
 		},
 	}
-	cmd.AddCommand(
-		newScenarioCommand(p, runner{scenario.Multihop(), runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128}, newMultihopOptions()}),
-		newScenarioCommand(p, runner{scenario.Gutenberg(), runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64}, newGutenbergOptions()}))
+	for _, r := range questions {
+		cmd.AddCommand(newScenarioCommand(p, r))
+	}
+	cmd.AddCommand(newOpenShareCommand(p), newCrudCommand(p))
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
-			_, err := scenario.Named(args[0])
-			return err
+			return fmt.Errorf("unknown scenario %q, the scenarios are %s", args[0], list)
 		}
 		return nil
 	}
@@ -81,9 +108,11 @@ func newScenarioCommand(p process, r runner) *cobra.Command {
 	o.server.addFlags(cmd)
 	r.corpus.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringSliceVar(&o.engines, "engines", all.Names(), "engines to measure")
+	f.StringSliceVar(&o.engines, "engines", r.defaults.engines, "engines to measure, of "+strings.Join(all.Names(), ", "))
 	f.IntVar(&o.runs, "runs", 0, fmt.Sprintf("timed passes over the queries; 0: enough for %d samples a row", stats.MinSamples))
-	f.IntVar(&o.warmUp, "warm-up", 64, "untimed calls per case before")
+	f.IntVar(&o.warmUp, "warm-up", 16, "untimed calls per case before")
+	f.Float64Var(&o.caseSeconds, "case-seconds", defaultCaseSeconds,
+		"cut the samples of a slow case to this much time, but to no less than one pass; 0: never")
 	f.IntVar(&o.annK, "ann-k", r.defaults.annK, "nearest rows that become seeds")
 	f.IntVar(&o.topK, "top-k", r.defaults.topK, "rows of a ranked answer")
 	f.IntVar(&o.m, "m", r.defaults.m, "links per node of every hnsw index")
@@ -128,14 +157,7 @@ func runScenario(ctx context.Context, p process, r runner, o runOptions) (err er
 		return runErr
 	}
 	complete(file, p, r.scenario, source, o, started)
-	if o.out != "" && len(file.Rows) > 0 {
-		if err := result.Write(o.out, file); err != nil {
-			return errors.Join(runErr, err)
-		}
-		progress.Note("wrote %s", o.out)
-	}
-	progress.Close()
-	return errors.Join(runErr, report.Write(p.stdout, []*result.File{file}, report.Text), failedCases(file))
+	return errors.Join(runErr, finish(p, file, o.out, progress))
 }
 
 // check finds mistakes that would otherwise show after the load.
@@ -152,6 +174,9 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 		if c.value < c.lowest || c.value > c.upper {
 			errs = append(errs, fmt.Errorf("%s is %d, must be in %d..%d", c.name, c.value, c.lowest, c.upper))
 		}
+	}
+	if o.caseSeconds < 0 {
+		errs = append(errs, fmt.Errorf("--case-seconds is %g, must not be negative", o.caseSeconds))
 	}
 	engines, err := all.New(o.engines, all.Options{})
 	if err != nil {
@@ -173,27 +198,21 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 // write, also when it failed on the way.
 func measureScenario(ctx context.Context, s scenario.Scenario, source corpus.Source, dsn string, o runOptions,
 	filter *regexp.Regexp, progress ui.Progress) (*result.File, error) {
-	engines, err := all.New(o.engines, all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch})
+	engines, err := all.New(o.engines, all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch,
+		NoSearch: !s.Searches()})
 	if err != nil {
 		return nil, err
 	}
 	env := scenario.Env{
 		Engines: engines, Oracle: all.Oracle(), Source: source, Progress: progress,
-		Params: scenario.Params{AnnK: o.annK, TopK: o.topK, Passes: o.runs, WarmUp: o.warmUp, Cases: filter},
+		Params: scenario.Params{AnnK: o.annK, TopK: o.topK, Passes: o.runs, WarmUp: o.warmUp, Budget: o.caseSeconds, Cases: filter},
 	}
-	var warnings []string
-	reader, err := pgstat.Open(ctx, dsn)
-	switch {
-	case errors.Is(err, pgstat.ErrNotLoaded) || errors.Is(err, pgstat.ErrNoPlanning):
-		warnings = append(warnings, fmt.Sprintf("no server clock: %v", err))
-	case err != nil:
+	clock, warnings, closeClock, err := serverClock(ctx, dsn)
+	if err != nil {
 		return nil, err
-	default:
-		defer func() { _ = reader.Close(context.WithoutCancel(ctx)) }()
-		env.Clock = func(ctx context.Context, queryID int64) (measure.ServerClock, error) {
-			return reader.Clock(ctx, queryID)
-		}
 	}
+	defer func() { _ = closeClock(context.WithoutCancel(ctx)) }()
+	env.Clock = clock
 	file := &result.File{Schema: result.Schema}
 	var doubts []string
 	file.Rows, doubts, err = scenario.Run(ctx, s, env)
@@ -206,14 +225,25 @@ func measureScenario(ctx context.Context, s scenario.Scenario, source corpus.Sou
 	return file, errors.Join(err, envErr)
 }
 
+// serverClock opens the server's clock. A server that cannot serve as one gives
+// a warning and no clock.
+func serverClock(ctx context.Context, dsn string) (clockFunc, []string, func(context.Context) error, error) {
+	reader, err := pgstat.Open(ctx, dsn)
+	if errors.Is(err, pgstat.ErrNotLoaded) || errors.Is(err, pgstat.ErrNoPlanning) {
+		return nil, []string{fmt.Sprintf("no server clock: %v", err)}, func(context.Context) error { return nil }, nil
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return reader.Clock, nil, reader.Close, nil
+}
+
 // complete adds what the run itself does not know.
 func complete(f *result.File, p process, s scenario.Scenario, source corpus.Source, o runOptions, started time.Time) {
-	machine := result.Machine(p.commit)
-	machine.Time = started.UTC().Format(time.RFC3339)
-	machine.Postgres, machine.Settings, machine.Extensions = f.Env.Postgres, f.Env.Settings, f.Env.Extensions
+	f.Env = machine(p, f.Env, started)
 	info := source.Info()
 	f.Params = map[string]any{
-		"scenario": s.Name, "runs": o.runs, "warm_up": o.warmUp, "ann_k": o.annK, "top_k": o.topK,
+		"scenario": s.Name, "runs": o.runs, "warm_up": o.warmUp, "case_seconds": o.caseSeconds, "ann_k": o.annK, "top_k": o.topK,
 		"m": o.m, "ef_construction": o.efConstruction, "ef_search": o.efSearch, "rows": source.RowCount(),
 	}
 	for k, v := range info.Params {
@@ -221,9 +251,8 @@ func complete(f *result.File, p process, s scenario.Scenario, source corpus.Sour
 	}
 	f.Params["queries"] = len(info.Queries)
 	if seed, ok := info.Params["seed"].(int64); ok {
-		machine.Seed = seed
+		f.Env.Seed = seed
 	}
-	f.Env = machine
 }
 
 // failedCases is an error when a case of an engine that runs did not run.

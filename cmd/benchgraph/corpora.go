@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sortedheap/internal/corpus"
+	"sortedheap/internal/harness/scenario"
 )
 
 // corpusOptions is a corpus on the command line.
@@ -64,7 +65,49 @@ func (o *gutenbergOptions) open(ctx context.Context) (corpus.Source, error) {
 	}
 	library, err := corpus.OpenGutenberg(ctx, o.GutenbergOptions)
 	if err != nil {
-		return nil, fmt.Errorf("%w (name a directory of books with --books)", err)
+		return nil, booksError(o.Dir, err)
 	}
 	return library, nil
+}
+
+// booksError adds what to do; err already tells which directory and why.
+func booksError(dir string, err error) error {
+	if dir == "" {
+		return fmt.Errorf("%w: the texts inside this program are damaged, name a directory of books with --books", err)
+	}
+	return fmt.Errorf("--books %s: %w; it must be a directory with books as *.txt files", dir, err)
+}
+
+// syntheticOptions generates the regular graph.
+type syntheticOptions struct {
+	corpus.SyntheticOptions
+	plan string
+}
+
+// newSyntheticOptions has the larger published graph, asked about rows that are
+// spread over it: the published queries all start at one entity, which stays in
+// the CPU's cache.
+func newSyntheticOptions() corpusOptions {
+	o := corpus.DefaultSynthetic()
+	o.Entities, o.Degree, o.Queries, o.Seeds = 20_000, 16, 64, scenario.SyntheticSeeds
+	return &syntheticOptions{SyntheticOptions: o, plan: string(corpus.Fair)}
+}
+
+func (o *syntheticOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&o.Entities, "entities", o.Entities, fmt.Sprintf("entities, at least %d", scenario.SyntheticSeeds))
+	f.IntVar(&o.Degree, "degree", o.Degree, "facts of each entity")
+	f.IntVar(&o.Relations, "relations", o.Relations, "relations that the facts are dealt to")
+	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
+	f.IntVar(&o.PayloadBytes, "payload-bytes", o.PayloadBytes, "bytes to which payloads are filled; 0: only the fact's name")
+	f.IntVar(&o.Queries, "queries", o.Queries, "questions, each with 64 seed entities")
+	f.StringVar(&o.plan, "query-plan", o.plan, "opening: the first rows, as published; fair: spread over all entities")
+}
+
+func (o *syntheticOptions) open(ctx context.Context) (corpus.Source, error) {
+	o.Plan = corpus.QueryPlan(o.plan)
+	if err := o.Validate(); err != nil {
+		return nil, usageError{err}
+	}
+	return corpus.Synthetic(ctx, o.SyntheticOptions)
 }

@@ -72,6 +72,12 @@ func statePath(p process, name string) (string, error) {
 	return filepath.Join(dir, name+".json"), nil
 }
 
+// noClusterError names the cluster that is not there. What to do about it depends
+// on the command.
+type noClusterError string
+
+func (e noClusterError) Error() string { return fmt.Sprintf("no cluster %q is up", string(e)) }
+
 // readState finds a living keeper.
 func readState(p process, name string) (*keeperState, error) {
 	path, err := statePath(p, name)
@@ -80,7 +86,7 @@ func readState(p process, name string) (*keeperState, error) {
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("no cluster %q is up; start one with: benchgraph cluster up --name %s", name, name)
+		return nil, noClusterError(name)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read cluster state: %w", err)
@@ -93,7 +99,7 @@ func readState(p process, name string) (*keeperState, error) {
 		if err := os.Remove(path); err != nil {
 			return nil, fmt.Errorf("remove stale cluster state: %w", err)
 		}
-		return nil, fmt.Errorf("cluster %q is no longer up: its keeper died", name)
+		return nil, fmt.Errorf("%w: its keeper died", noClusterError(name))
 	}
 	return state, nil
 }

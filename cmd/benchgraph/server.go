@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,10 +19,11 @@ type serverOptions struct {
 	sharedBuffers string
 }
 
+// addFlags keeps what o holds already as defaults.
 func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.pg, "pg", "local", "server: local, local:VERSION, local:PATH of a pg_config, or a connection string (needs a superuser)")
-	f.StringVar(&o.sharedBuffers, "shared-buffers", "64MB", "shared_buffers of a local server")
+	f.StringVar(&o.sharedBuffers, "shared-buffers", cmp.Or(o.sharedBuffers, "64MB"), "shared_buffers of a local server")
 }
 
 // server is a database to work in.

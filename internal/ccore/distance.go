@@ -49,7 +49,8 @@ func (m Metric) validate() error {
 	return nil
 }
 
-// ISA names the instruction set whose kernels are in use: scalar or avx2.
+// ISA names the instruction set whose kernels are in use: scalar, avx2, avx512,
+// avx512vnni, neon or neondot.
 func ISA() string {
 	return C.GoString(C.dist_kernels().isa)
 }
@@ -68,12 +69,12 @@ func Distance(metric Metric, a, b []float32) (float64, error) {
 // availableISAs lists the instruction sets that this processor can run.
 func availableISAs() []string {
 	var isas []string
-	for _, isa := range []string{"scalar", "avx2"} {
+	for _, isa := range []string{"scalar", "avx2", "avx512", "avx512vnni", "neon", "neondot"} {
 		name := C.CString(isa)
 		if C.dist_kernels_isa(name) != nil {
 			isas = append(isas, isa)
 		}
-		C.free(unsafe.Pointer(name))
+		freeString(name)
 	}
 	return isas
 }
@@ -84,7 +85,7 @@ func distanceBy(isa string, metric Metric, a, b []float32) (float64, error) {
 		return 0, err
 	}
 	name := C.CString(isa)
-	defer C.free(unsafe.Pointer(name))
+	defer freeString(name)
 	d := C.distance_by(name, C.DistMetric(metric), floats(a), floats(b), C.uint32_t(len(a)))
 	return float64(d), nil
 }
@@ -121,6 +122,10 @@ func firstNotFinite(v []float32) int {
 		}
 	}
 	return -1
+}
+
+func freeString(s *C.char) {
+	C.free(unsafe.Pointer(s))
 }
 
 // floats points C at the components; v is not empty.

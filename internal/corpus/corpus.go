@@ -22,6 +22,8 @@ type Query struct {
 	Hop1      int16     // relation filter of the first hop
 	Hop2      int16     // relation filter of the second hop; 0 for one-hop corpora
 	Answer    int32     // target id of the right final fact; 0 when there is no answer key
+	Entity    int32     // entity that the query is about; 0 where it is about none
+	Seeds     []int32   // distinct entities to start from, Entity first; nil where the corpus names none
 }
 
 // Facts is a loaded or generated fact graph with its queries.

@@ -20,16 +20,18 @@ const (
 	RelationNext  int16 = 2 // paragraph -> the paragraph after it
 )
 
-// QueryPlan says which queries are put to the paragraph graph.
+// QueryPlan says which queries are put to a graph without an answer key.
 type QueryPlan string
 
 const (
-	// Opening asks with the texts of the first relation-2 rows: consecutive
-	// paragraphs at the start of the first book, each in the table at
-	// distance 0. It makes results comparable with published ones.
+	// Opening asks about the first rows. It makes results comparable with
+	// published ones. In the paragraph graph these are consecutive paragraphs
+	// at the start of the first book, each in the table at distance 0; in the
+	// synthetic graph they are the facts of the first entities.
 	Opening QueryPlan = "opening"
-	// Fair asks with the first half of the words of relation-2 rows spread
-	// evenly over the corpus, so that no query is in the table as it stands.
+	// Fair asks about rows spread evenly over the corpus. In the paragraph
+	// graph it asks with the first half of their words, so that no query is in
+	// the table as it stands.
 	Fair QueryPlan = "fair"
 )
 

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"sortedheap/internal/corpus/pyrand"
 	"sortedheap/internal/embed"
 )
 
@@ -28,8 +29,11 @@ type SyntheticOptions struct {
 	Degree       int // facts per entity, at least 1
 	Relations    int // facts are dealt to relations 1 to Relations in turn; at most 32767
 	Dim          int // components of each embedding, 1 to embed.MaxDim
-	Queries      int // the first rows in key order; at most the rows there are
+	Queries      int // at most the rows there are
 	PayloadBytes int // length to which payloads are filled; 0 for none
+
+	Plan  QueryPlan // which rows queries are about; empty: Opening
+	Seeds int       // entities each query names to start from; at most Entities, 0 for none
 }
 
 // DefaultSynthetic returns the options of the published results' script: 5,000
@@ -53,10 +57,14 @@ func (o SyntheticOptions) Validate() error {
 		{"dim", o.Dim, 1, embed.MaxDim},
 		{"queries", o.Queries, 0, maxSynthetic},
 		{"payload bytes", o.PayloadBytes, 0, 1 << 20},
+		{"seeds", o.Seeds, 0, max(0, o.Entities)},
 	} {
 		if limit.value < limit.least || limit.value > limit.most {
 			errs = append(errs, fmt.Errorf("%s %d is outside %d..%d", limit.name, limit.value, limit.least, limit.most))
 		}
+	}
+	if o.Plan != "" && o.Plan != Opening && o.Plan != Fair {
+		errs = append(errs, fmt.Errorf("unrecognized query plan %q, the plans are %s, %s", o.Plan, Opening, Fair))
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
@@ -78,8 +86,9 @@ func (o SyntheticOptions) Validate() error {
 // s mod Relations + 1 and a target scattered by fixed multipliers. Component d
 // of its embedding is sin(0.013 e (d+1)) + cos(0.017 t (d+1)) + 0.031 r, six
 // decimals, not normalised. Queries are rows of the graph itself, in key order,
-// with their relation as the filter of the first hop: with 16 facts per entity
-// or more, 16 queries all come from entity 1. There is no answer key.
+// with their relation as the filter of the first hop: the first rows under
+// Opening (with 16 facts per entity, 16 queries all come from entity 1), rows in
+// the middles of equal stretches under Fair. There is no answer key.
 func Synthetic(ctx context.Context, o SyntheticOptions) (*Facts, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("generate synthetic corpus: %w", err)
@@ -91,6 +100,7 @@ func Synthetic(ctx context.Context, o SyntheticOptions) (*Facts, error) {
 		Params: map[string]any{
 			"entities": o.Entities, "degree": o.Degree, "relations": o.Relations, "dim": o.Dim,
 			"queries": o.Queries, "payload_bytes": o.PayloadBytes, "embedder": "formula",
+			"query_plan": string(cmp.Or(o.Plan, Opening)), "seeds": o.Seeds,
 		},
 	}
 	waves := newWaves(o.Entities, o.Dim)
@@ -108,23 +118,58 @@ func Synthetic(ctx context.Context, o SyntheticOptions) (*Facts, error) {
 			})
 		}
 	}
-	facts.Queries = syntheticQueries(facts.Rows, o)
+	var err error
+	if facts.Queries, err = syntheticQueries(facts.Rows, o); err != nil {
+		return nil, fmt.Errorf("generate synthetic corpus: %w", err)
+	}
 	return facts, nil
 }
 
-// syntheticQueries takes the first rows in key order: those of the first
-// entities, each entity's sorted.
-func syntheticQueries(rows []Fact, o SyntheticOptions) []Query {
-	entities := (o.Queries + o.Degree - 1) / o.Degree
-	first := slices.Clone(rows[:min(entities*o.Degree, len(rows))])
-	slices.SortFunc(first, func(a, b Fact) int {
-		return cmp.Or(cmp.Compare(a.Entity, b.Entity), cmp.Compare(a.Relation, b.Relation), cmp.Compare(a.Target, b.Target))
-	})
-	queries := make([]Query, min(o.Queries, len(first)))
+// seedOfSeeds makes the draws of query seeds repeat.
+const seedOfSeeds = 42
+
+// syntheticQueries asks about rows in key order, which the generator leaves only
+// within an entity.
+func syntheticQueries(rows []Fact, o SyntheticOptions) ([]Query, error) {
+	draws := pyrand.New(seedOfSeeds)
+	n := min(o.Queries, len(rows))
+	queries := make([]Query, n)
 	for i := range queries {
-		queries[i] = Query{Text: first[i].Payload, Embedding: first[i].Embedding, Hop1: first[i].Relation}
+		at := i
+		if o.Plan == Fair {
+			at = (2*i + 1) * len(rows) / (2 * n)
+		}
+		first := at - at%o.Degree
+		own := slices.Clone(rows[first : first+o.Degree])
+		slices.SortFunc(own, func(a, b Fact) int {
+			return cmp.Or(cmp.Compare(a.Relation, b.Relation), cmp.Compare(a.Target, b.Target))
+		})
+		fact := own[at%o.Degree]
+		queries[i] = Query{Text: fact.Payload, Embedding: fact.Embedding, Hop1: fact.Relation, Entity: fact.Entity}
+		var err error
+		if queries[i].Seeds, err = seedsBeside(fact.Entity, o, draws); err != nil {
+			return nil, err
+		}
 	}
-	return queries
+	return queries, nil
+}
+
+// seedsBeside is the entity, then others drawn evenly from all.
+func seedsBeside(entity int32, o SyntheticOptions, draws *pyrand.Rand) ([]int32, error) {
+	if o.Seeds == 0 {
+		return nil, nil
+	}
+	drawn, err := draws.Sample(o.Entities, o.Seeds)
+	if err != nil {
+		return nil, fmt.Errorf("draw seeds: %w", err)
+	}
+	seeds := []int32{entity}
+	for _, d := range drawn {
+		if id := int32(d) + 1; id != entity && len(seeds) < o.Seeds {
+			seeds = append(seeds, id)
+		}
+	}
+	return seeds, nil
 }
 
 // waves holds the cosine of every target and dimension, which Degree facts

@@ -64,6 +64,37 @@ func TestSyntheticKeysAndQueries(t *testing.T) {
 	}
 }
 
+// Fair queries are spread over the entities, and their seeds are distinct, begin
+// with the query's entity and come out the same every time.
+func TestSyntheticFairQueries(t *testing.T) {
+	o := corpus.SyntheticOptions{Entities: 100, Degree: 4, Relations: 4, Dim: 4, Queries: 10, Plan: corpus.Fair, Seeds: 7}
+	first, again := synthetic(t, o), synthetic(t, o)
+	for i, q := range first.Queries {
+		if low, high := int32(10*i+1), int32(10*i+10); q.Entity < low || q.Entity > high {
+			t.Errorf("query %d is about entity %d, want one of %d..%d", i, q.Entity, low, high)
+		}
+		if len(q.Seeds) != 7 || q.Seeds[0] != q.Entity {
+			t.Errorf("query %d about %d has seeds %v", i, q.Entity, q.Seeds)
+		}
+		sorted := slices.Sorted(slices.Values(q.Seeds))
+		if len(slices.Compact(sorted)) != 7 || sorted[0] < 1 || sorted[6] > 100 {
+			t.Errorf("query %d: seeds %v are not 7 entities", i, q.Seeds)
+		}
+		if !slices.Equal(q.Seeds, again.Queries[i].Seeds) {
+			t.Errorf("query %d: seeds %v, then %v", i, q.Seeds, again.Queries[i].Seeds)
+		}
+	}
+	o.Seeds = 100
+	if all := synthetic(t, o).Queries[3].Seeds; len(all) != 100 {
+		t.Errorf("%d seeds of all 100 entities", len(all))
+	}
+	o.Seeds = 101
+	o.Plan = "odd"
+	if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "seeds 101") || !strings.Contains(err.Error(), "odd") {
+		t.Errorf("101 seeds of 100 entities, an odd plan: %v", err)
+	}
+}
+
 func TestSyntheticPayload(t *testing.T) {
 	o := corpus.SyntheticOptions{Entities: 1, Degree: 1, Relations: 1, Dim: 1}
 	for _, c := range []struct {

@@ -6,10 +6,12 @@ import (
 	"strings"
 )
 
-// A change is a transaction's worth of statements with @ for the table, to be
-// run on both twins.
+// A change is a transaction, to be run on both twins.
 type change struct {
-	statements []string
+	begin      string   // the statement that opens it
+	lock       bool     // both twins, against everybody else, before anything
+	statements []string // with @ for the table
+	prepare    bool     // in two phases
 	rollback   bool
 }
 
@@ -18,12 +20,21 @@ type writer struct {
 	rng  *rand.Rand
 	mark int    // rows made by this connection carry it
 	keys int    // keys are made of 1..keys, and a little beyond
-	next int    // ascending keys come from here on
+	next int    // ascending keys come from here on, up to last
 	dir  string // where the server may write files
+
+	compacts bool // the mapped twin is of access method sorted_heap
+	discards bool // caches, now and then
 }
 
+// last key of all that is ever made, given the number of rows to begin with.
+func last(rows int) int { return 2 * rows }
+
 func newWriter(cfg Config, mark int, dir string) *writer {
-	return &writer{dir: dir, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(mark))), mark: mark, keys: cfg.Rows, next: cfg.Rows}
+	return &writer{
+		dir: dir, rng: rand.New(rand.NewPCG(cfg.Seed, uint64(mark))), mark: mark, keys: cfg.Rows, next: cfg.Rows,
+		compacts: cfg.AccessMethod == "sorted_heap", discards: cfg.Discard,
+	}
 }
 
 func (w *writer) key() int { return w.rng.IntN(w.keys + w.keys/20) }
@@ -33,12 +44,14 @@ func (w *writer) statement() string {
 	from := w.key()
 	own := fmt.Sprintf("w = %d AND id %% 7 = %d", w.mark, w.rng.IntN(7))
 	near := fmt.Sprintf("k BETWEEN difftest_key(%d) AND difftest_key(%d)", from, from+1+w.rng.IntN(200))
-	switch w.rng.IntN(12) {
+	switch w.rng.IntN(13) {
 	case 0, 1: // strays, one by one
 		return w.insert(w.key(), 1+w.rng.IntN(3), w.rng.IntN(400))
 	case 2: // ascending, at the end of the key space
 		n := 1 + w.rng.IntN(300)
-		w.next += n
+		if w.next += n; w.next > last(w.keys) {
+			w.next = w.keys
+		}
 		return w.insert(w.next-n, n, 1)
 	case 3: // a dense run somewhere
 		return w.insert(from, 1+w.rng.IntN(100), 1)
@@ -54,6 +67,9 @@ func (w *writer) statement() string {
 		return fmt.Sprintf(`UPDATE @ SET k = NULL WHERE %s AND %s`, near, own)
 	case 9, 10:
 		return fmt.Sprintf(`DELETE FROM @ WHERE %s AND w = %d`, near, w.mark)
+	case 11: // rows that are there already get another second column
+		return fmt.Sprintf(`INSERT INTO @ (id, w, k, r, pad) SELECT id, w, k, %d, pad FROM @ WHERE %s AND w = %d
+			ON CONFLICT ON CONSTRAINT @_pkey DO UPDATE SET r = EXCLUDED.r`, w.rng.IntN(6), near, w.mark)
 	default:
 		return fmt.Sprintf(`DELETE FROM @ WHERE %s`, own)
 	}
@@ -66,14 +82,25 @@ func (w *writer) insert(from, n, step int) string {
 	rows := fmt.Sprintf(`SELECT %d + n, %d, difftest_key(%d + n * %d), nullif(n %% 4, 3), repeat('z', %d) FROM generate_series(0, %d) n`,
 		base, w.mark, from, step, w.rng.IntN(90), n-1)
 	if w.rng.IntN(3) == 0 {
-		return fmt.Sprintf(`COPY (%[1]s) TO '%[2]s/rows%[3]d'; COPY @ FROM '%[2]s/rows%[3]d'`, rows, w.dir, w.mark)
+		return fmt.Sprintf(`COPY (%[1]s) TO '%[2]s/rows%[3]d'; COPY @ (id, w, k, r, pad) FROM '%[2]s/rows%[3]d'`, rows, w.dir, w.mark)
 	}
-	return "INSERT INTO @ " + rows
+	return "INSERT INTO @ (id, w, k, r, pad) " + rows
 }
 
-// transaction is a random transaction: savepoints and rollbacks included.
+// transaction is a random transaction: savepoints, isolation levels and all
+// ways to end.
 func (w *writer) transaction() change {
-	var c change
+	c := change{begin: "BEGIN"}
+	switch w.rng.IntN(16) {
+	case 0:
+		c.begin = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	case 1:
+		c.begin = "BEGIN ISOLATION LEVEL REPEATABLE READ"
+	}
+	if w.rng.IntN(400) == 0 { // rows of others too: nobody has any under way
+		c.lock = true
+		c.statements = append(c.statements, "TRUNCATE @", w.insert(1, w.keys/2, 2))
+	}
 	for range 1 + w.rng.IntN(3) {
 		sql := w.statement()
 		switch w.rng.IntN(8) {
@@ -86,8 +113,12 @@ func (w *writer) transaction() change {
 		}
 	}
 	c.rollback = w.rng.IntN(8) == 0
+	c.prepare = w.rng.IntN(12) == 0
 	return c
 }
+
+// gid names the prepared transaction of a writer, of which there is one at most.
+func (w *writer) gid() string { return fmt.Sprintf("'writer%d'", w.mark) }
 
 // on gives the statement for a table.
 func on(table, statement string) string { return strings.ReplaceAll(statement, "@", table) }
@@ -108,15 +139,27 @@ BEGIN
 END $$`
 
 // maintenance is a random command on the mapped twin alone, outside of a
-// transaction. Some of these commands exclude everybody else.
+// transaction. Some of these commands exclude everybody else; they are rarer.
 func (w *writer) maintenance() []string {
 	commands := [][]string{
-		{"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM mapped"}, {"VACUUM (TRUNCATE off) mapped"},
-		{"VACUUM (FREEZE) mapped"}, {"VACUUM (INDEX_CLEANUP off) mapped"}, {"ANALYZE mapped"},
+		{"VACUUM (TRUNCATE off) mapped"}, {"VACUUM (TRUNCATE off) mapped"}, {"VACUUM (TRUNCATE off) mapped"}, {"VACUUM (TRUNCATE off) mapped"},
+		{"VACUUM (FREEZE, TRUNCATE off) mapped"}, {"VACUUM (INDEX_CLEANUP off, TRUNCATE off) mapped"}, {"ANALYZE mapped"}, {"CHECKPOINT"},
 		{"SELECT sorted_heap_rebuild_zonemap('mapped')"}, {"SELECT sorted_heap_rebuild_zonemap('mapped')"},
-		{"REINDEX INDEX mapped_zone"}, {dropLeftovers, "REINDEX INDEX CONCURRENTLY mapped_zone"}, {dropLeftovers, "REINDEX TABLE CONCURRENTLY mapped"},
-		{"VACUUM FULL mapped"}, {"CLUSTER mapped USING mapped_pkey"},
-		{"CHECKPOINT"},
+		{dropLeftovers, "REINDEX INDEX CONCURRENTLY mapped_zone"},
+	}
+	if w.rng.IntN(5) == 0 {
+		commands = [][]string{
+			{"VACUUM mapped"}, // waits up to 5 s for its turn to truncate
+			{dropLeftovers, "REINDEX TABLE CONCURRENTLY mapped"}, {"VACUUM FULL mapped"}, {"CLUSTER mapped USING mapped_pkey"}, {"CLUSTER mapped USING mapped_pkey"},
+			{"DROP INDEX IF EXISTS mapped_other", "CREATE INDEX CONCURRENTLY mapped_other ON mapped USING sorted_zone (k)"},
+			{"DROP INDEX CONCURRENTLY IF EXISTS mapped_other"}, {"REINDEX INDEX mapped_zone"},
+			{"ALTER TABLE mapped SET TABLESPACE difftest_space", "ALTER INDEX mapped_zone SET TABLESPACE difftest_space"},
+			{"ALTER TABLE mapped SET TABLESPACE pg_default", "ALTER INDEX mapped_zone SET TABLESPACE pg_default"},
+		}
+		if w.compacts {
+			commands = append(commands, []string{"SELECT sorted_heap_compact('mapped')"},
+				[]string{"SELECT * FROM sorted_heap_merge('mapped')"}, []string{"SELECT * FROM sorted_heap_merge('mapped')"}, []string{"SELECT * FROM sorted_heap_merge('mapped')"})
+		}
 	}
 	return commands[w.rng.IntN(len(commands))]
 }

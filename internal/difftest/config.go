@@ -21,6 +21,9 @@ type Config struct {
 	Key string
 	// AccessMethod of the mapped twin: heap or sorted_heap.
 	AccessMethod string
+	// Btree gives the mapped twin a btree on the key as well, so that graph
+	// functions choose between the two. SQL then rarely reads the map.
+	Btree bool
 	// Unlogged makes both twins unlogged: a crash empties them.
 	Unlogged bool
 	// Rows to begin with; greater than 0.
@@ -29,13 +32,17 @@ type Config struct {
 	Crashes int
 	// Standby adds a streaming standby, on which one checker more compares.
 	Standby bool
+	// Discard makes connections forget all they know of tables, again and again
+	// (debug_discard_caches), in one statement of many: it takes a second or so.
+	// Only a server that is built with assertions can do that.
+	Discard bool
 	// Settings of the server, over those of tests.
 	Settings map[string]string
 }
 
 // Default is a run of a few seconds.
 func Default() Config {
-	return Config{Seed: 1, Operations: 300, Connections: 4, Checkers: 2, Key: "int", AccessMethod: "heap", Rows: 12000}
+	return Config{Seed: 1, Operations: 300, Connections: 4, Checkers: 2, Key: "int", AccessMethod: "heap", Rows: 6000}
 }
 
 // Validate reports everything that is wrong with the configuration.
@@ -68,6 +75,6 @@ func (c Config) expands() bool { return c.Key == "int" }
 
 // String names the run in one line, enough to start it again.
 func (c Config) String() string {
-	return fmt.Sprintf("seed=%d operations=%d connections=%d checkers=%d key=%s am=%s unlogged=%t rows=%d crashes=%d standby=%t",
-		c.Seed, c.Operations, c.Connections, c.Checkers, c.Key, c.AccessMethod, c.Unlogged, c.Rows, c.Crashes, c.Standby)
+	return fmt.Sprintf("seed=%d operations=%d connections=%d checkers=%d key=%s am=%s btree=%t unlogged=%t rows=%d crashes=%d standby=%t discard=%t settings=%v",
+		c.Seed, c.Operations, c.Connections, c.Checkers, c.Key, c.AccessMethod, c.Btree, c.Unlogged, c.Rows, c.Crashes, c.Standby, c.Discard, c.Settings)
 }

@@ -15,8 +15,18 @@ var (
 	longAM         = flag.String("am", "heap", "access method of TestLong")
 	longCrashes    = flag.Int("crashes", 0, "crashes of TestLong")
 	longStandby    = flag.Bool("standby", false, "compare on a standby in TestLong")
+	longCheckers   = flag.Int("checkers", 2, "connections that compare in TestLong")
+	longBtree      = flag.Bool("btree", false, "give the mapped twin of TestLong a btree, too")
+	longRows       = flag.Int("rows", Default().Rows, "rows that TestLong begins with")
+	longDiscard    = flag.Bool("discard", false, "discard caches all the time in TestLong; the server must be built with assertions")
 	longUnlogged   = flag.Bool("unlogged", false, "unlogged tables in TestLong")
 )
+
+// eager autovacuum meets all else that a long run does.
+var eager = map[string]string{
+	"autovacuum": "on", "autovacuum_naptime": "1s", "autovacuum_vacuum_threshold": "100",
+	"autovacuum_vacuum_scale_factor": "0.02", "autovacuum_vacuum_cost_delay": "0",
+}
 
 func run(t *testing.T, cfg Config) {
 	t.Helper()
@@ -27,7 +37,7 @@ func run(t *testing.T, cfg Config) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.Checks == 0 || result.Operations < int64(cfg.Operations) {
+	if result.Checks == 0 || result.Operations < int64(cfg.Operations) || result.Refused > result.Operations/3 {
 		t.Fatal("the run did too little")
 	}
 }
@@ -45,6 +55,13 @@ func TestKeyTypes(t *testing.T) {
 func TestSortedHeap(t *testing.T) {
 	cfg := Default()
 	cfg.AccessMethod, cfg.Seed = "sorted_heap", 20
+	run(t, cfg)
+}
+
+// With both indexes there, graph functions choose.
+func TestChoice(t *testing.T) {
+	cfg := Default()
+	cfg.Btree, cfg.Seed = true, 25
 	run(t, cfg)
 }
 
@@ -72,6 +89,8 @@ func TestLong(t *testing.T) {
 	}
 	cfg := Default()
 	cfg.Operations, cfg.Seed, cfg.Key, cfg.AccessMethod = *longOperations, *longSeed, *longKey, *longAM
+	cfg.Checkers, cfg.Btree, cfg.Discard = *longCheckers, *longBtree, *longDiscard
+	cfg.Rows, cfg.Settings = *longRows, eager
 	cfg.Crashes, cfg.Standby, cfg.Unlogged = *longCrashes, *longStandby, *longUnlogged
 	run(t, cfg)
 }

@@ -20,38 +20,20 @@ const allRows = 1 << 20
 // with @ for the table and one text for an answer.
 type expansion struct{ call, sql string }
 
-// expansionWays are the ways of a graph function: by map alone, with the choice,
-// and by btree.
-var expansionWays = []struct{ name, table, access string }{
-	{"map", mapped, "zone"},
-	{"choice", mapped, "auto"},
-	{"btree", plain, "btree"},
-}
-
-// expand asks one question of an expansion in all ways.
-func expand(ctx context.Context, conn *pgx.Conn, e expansion) error {
-	var answers []answer
-	for _, way := range expansionWays {
-		if _, err := conn.Exec(ctx, "SET LOCAL sorted_heap.graph_access = "+way.access); err != nil {
-			return err
-		}
-		text, err := one(ctx, conn, on(way.table, e.call))
-		if err != nil {
-			return fmt.Errorf("expand by %s: %w", way.name, err)
-		}
-		answers = append(answers, answer{way.name, text})
+// compareExpansion asks a random one: by map, with the choice, or of the plain
+// twin, whose btree the function uses.
+func (c *comparer) compareExpansion(ctx context.Context, conn *pgx.Conn) error {
+	e := c.expansion()
+	way := []struct{ table, access string }{
+		{mapped, "zone"}, {mapped, "zone"}, {mapped, "auto"}, {mapped, "auto"}, {plain, "btree"},
+	}[c.rng.IntN(5)]
+	if _, err := conn.Exec(ctx, "SET LOCAL sorted_heap.graph_access = "+way.access); err != nil {
+		return err
 	}
-	for _, way := range ways[1:] {
-		if _, err := conn.Exec(ctx, way.settings); err != nil {
-			return err
-		}
-		text, err := one(ctx, conn, on(way.table, e.sql))
-		if err != nil {
-			return fmt.Errorf("expand by %s: %w", way.name, err)
-		}
-		answers = append(answers, answer{way.name, text})
+	if err := same(ctx, conn, question{mapped: on(way.table, e.call), plain: on(plain, e.sql)}); err != nil {
+		return fmt.Errorf("expand by %s: %w", way.access, err)
 	}
-	return agree(e.call, answers)
+	return nil
 }
 
 // expansion is a random one: from one seed to many, near each other or not,

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -24,8 +26,14 @@ type Result struct {
 }
 
 const (
-	questionsPerSnapshot = 6
+	questionsPerSnapshot = 5
+	longSnapshotShare    = 24 // one snapshot in so many is kept for
+	longSnapshotLength   = 6  // so many times the questions
 	maintenanceShare     = 12 // one operation in so many
+	checkShare           = 10 // one snapshot for so many operations
+
+	discardOn  = "SET LOCAL debug_discard_caches = 1"
+	discardOff = "SET LOCAL debug_discard_caches = 0"
 )
 
 // runner is one run under way.
@@ -34,6 +42,8 @@ type runner struct {
 	server  *cluster.Cluster
 	standby *cluster.Cluster
 	dir     string // the server's data directory
+
+	due chan struct{} // a snapshot to compare
 
 	operations, maintenance, refused, checks atomic.Int64
 	crashing                                 atomic.Bool
@@ -45,7 +55,7 @@ func Run(ctx context.Context, server *cluster.Cluster, cfg Config) (Result, erro
 	if err := cfg.Validate(); err != nil {
 		return Result{}, err
 	}
-	r := &runner{cfg: cfg, server: server}
+	r := &runner{cfg: cfg, server: server, due: make(chan struct{}, cfg.Checkers+1)}
 	if err := r.prepare(ctx); err != nil {
 		return Result{}, fmt.Errorf("prepare: %w", err)
 	}
@@ -62,9 +72,6 @@ func Run(ctx context.Context, server *cluster.Cluster, cfg Config) (Result, erro
 func (r *runner) prepare(ctx context.Context) error {
 	return r.with(ctx, r.server, func(conn *pgx.Conn) error {
 		if err := createTwins(ctx, conn, r.cfg); err != nil {
-			return err
-		}
-		if err := checkPlan(ctx, conn); err != nil {
 			return err
 		}
 		if err := conn.QueryRow(ctx, "SHOW data_directory").Scan(&r.dir); err != nil {
@@ -135,7 +142,7 @@ func (r *runner) round(ctx context.Context, cancel context.CancelCauseFunc, writ
 		})
 	}
 	check := func(id int, server *cluster.Cluster, isolations []string) {
-		c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, uint64(1000+id)+uint64(until)<<16)), keys: r.cfg.Rows, expand: r.cfg.expands()}
+		c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, uint64(1000+id)+uint64(until)<<16)), keys: last(r.cfg.Rows), expand: r.cfg.expands(), discards: r.cfg.Discard}
 		checking.Go(func() {
 			if err := r.check(ctx, c, server, isolations, stop); err != nil && !r.crashing.Load() {
 				cancel(fmt.Errorf("checker %d: %w", id, err))
@@ -143,10 +150,10 @@ func (r *runner) round(ctx context.Context, cancel context.CancelCauseFunc, writ
 		})
 	}
 	for i := range r.cfg.Checkers {
-		check(i, r.server, []string{"REPEATABLE READ", "REPEATABLE READ", "SERIALIZABLE"})
+		check(i, r.server, []string{"READ COMMITTED", "REPEATABLE READ", "REPEATABLE READ", "SERIALIZABLE"})
 	}
 	if r.standby != nil {
-		check(r.cfg.Checkers, r.standby, []string{"REPEATABLE READ"})
+		check(r.cfg.Checkers, r.standby, []string{"READ COMMITTED", "REPEATABLE READ"})
 	}
 
 	select {
@@ -171,6 +178,9 @@ func (r *runner) round(ctx context.Context, cancel context.CancelCauseFunc, writ
 // the connection breaks.
 func (r *runner) write(ctx context.Context, w *writer, until int64, crash bool, reached func()) error {
 	return r.with(ctx, r.server, func(conn *pgx.Conn) error {
+		if err := w.finishPrepared(ctx, conn); err != nil {
+			return err
+		}
 		for ctx.Err() == nil {
 			if r.operations.Load() >= until {
 				reached()
@@ -186,7 +196,9 @@ func (r *runner) write(ctx context.Context, w *writer, until int64, crash bool, 
 			if err != nil {
 				return err
 			}
-			r.operations.Add(1)
+			if r.operations.Add(1)%checkShare == 0 {
+				r.askForCheck()
+			}
 		}
 		return ctx.Err()
 	})
@@ -195,38 +207,59 @@ func (r *runner) write(ctx context.Context, w *writer, until int64, crash bool, 
 func (r *runner) operate(ctx context.Context, conn *pgx.Conn, w *writer) error {
 	if w.rng.IntN(maintenanceShare) == 0 {
 		r.maintenance.Add(1)
-		for _, sql := range w.maintenance() {
-			if _, err := conn.Exec(ctx, sql); err != nil {
-				return fmt.Errorf("%s: %w", sql, err)
-			}
-		}
-		return nil
+		return maintain(ctx, conn, w.maintenance())
 	}
-	return transact(ctx, conn, w.transaction())
+	return w.transact(ctx, conn, w.transaction())
 }
 
 // transact does a change to both twins.
-func transact(ctx context.Context, conn *pgx.Conn, c change) error {
-	if _, err := conn.Exec(ctx, "BEGIN"); err != nil {
-		return err
+func (w *writer) transact(ctx context.Context, conn *pgx.Conn, c change) error {
+	statements := []string{c.begin}
+	if c.lock {
+		statements = append(statements, "LOCK TABLE "+mapped+", "+plain)
 	}
 	for _, table := range []string{mapped, plain} {
 		for _, sql := range c.statements {
-			if _, err := conn.Exec(ctx, on(table, sql)); err != nil {
-				_, e := conn.Exec(context.WithoutCancel(ctx), "ROLLBACK")
-				return errors.Join(fmt.Errorf("%s: %w", on(table, sql), err), e)
-			}
+			statements = append(statements, on(table, sql))
 		}
+	}
+	if w.discards && w.rng.IntN(5) == 0 {
+		at := 1 + w.rng.IntN(len(statements)-1)
+		statements = slices.Insert(statements, at, discardOn)
+		statements = slices.Insert(statements, at+2, discardOff)
+	}
+	if err := execute(ctx, conn, statements...); err != nil {
+		return errors.Join(err, execute(context.WithoutCancel(ctx), conn, "ROLLBACK"))
 	}
 	end := "COMMIT"
 	if c.rollback {
 		end = "ROLLBACK"
 	}
-	_, err := conn.Exec(ctx, end)
-	return err
+	if !c.prepare {
+		return execute(ctx, conn, end)
+	}
+	return execute(ctx, conn, "PREPARE TRANSACTION "+w.gid(), end+" PREPARED "+w.gid())
 }
 
-// check compares until stop is closed.
+// finishPrepared ends what a crash left prepared.
+func (w *writer) finishPrepared(ctx context.Context, conn *pgx.Conn) error {
+	var left bool
+	if err := conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_prepared_xacts WHERE gid = "+w.gid()+")").Scan(&left); err != nil || !left {
+		return err
+	}
+	end := []string{"COMMIT", "ROLLBACK"}[w.rng.IntN(2)]
+	return execute(ctx, conn, end+" PREPARED "+w.gid())
+}
+
+// askForCheck lets a checker go on; when all have enough to do, nothing is lost.
+func (r *runner) askForCheck() {
+	select {
+	case r.due <- struct{}{}:
+	default:
+	}
+}
+
+// check compares, now and then, until stop is closed.
 func (r *runner) check(ctx context.Context, c *comparer, server *cluster.Cluster, isolations []string, stop <-chan struct{}) error {
 	return r.with(ctx, server, func(conn *pgx.Conn) error {
 		for {
@@ -235,9 +268,13 @@ func (r *runner) check(ctx context.Context, c *comparer, server *cluster.Cluster
 				return nil
 			case <-ctx.Done():
 				return ctx.Err()
-			default:
+			case <-r.due:
 			}
-			err := c.compare(ctx, conn, isolations[c.rng.IntN(len(isolations))], questionsPerSnapshot)
+			n := questionsPerSnapshot
+			if c.rng.IntN(longSnapshotShare) == 0 {
+				n *= longSnapshotLength
+			}
+			err := c.compare(ctx, conn, isolations[c.rng.IntN(len(isolations))], n)
 			if err != nil && !refusal(err) {
 				return err
 			}
@@ -250,7 +287,7 @@ func (r *runner) check(ctx context.Context, c *comparer, server *cluster.Cluster
 
 // refusal says whether PostgreSQL ended a transaction for reasons that others
 // gave, with no effect: deadlock, serialization failure, a conflict with
-// recovery, an index of another session's concurrent rebuild that is gone.
+// recovery.
 func refusal(err error) bool {
 	var pgErr *pgconn.PgError
 	if !errors.As(err, &pgErr) {
@@ -259,17 +296,30 @@ func refusal(err error) bool {
 	switch pgErr.Code {
 	case "40001", "40P01":
 		return true
-	case "42P01", "42704", "XX000":
-		// Two REINDEX CONCURRENTLY of one table may find each other's indexes
-		// gone; core says so with internal errors.
-		return pgErr.Message == "could not open relation" || pgErr.Code == "42704"
 	}
 	return false
 }
 
+// maintain runs commands of which two at a time may meet each other's indexes,
+// there or gone; core says so with internal errors, too.
+func maintain(ctx context.Context, conn *pgx.Conn, commands []string) error {
+	err := execute(ctx, conn, commands...)
+	if pgErr, ok := errors.AsType[*pgconn.PgError](err); ok {
+		switch pgErr.Code {
+		case "42P07", "42704", "23505":
+			return nil
+		case "XX000":
+			if strings.HasPrefix(pgErr.Message, "could not open relation with OID") {
+				return nil
+			}
+		}
+	}
+	return err
+}
+
 // finish compares in peace, many times, and again after maintenance.
 func (r *runner) finish(ctx context.Context) error {
-	c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, 999)), keys: r.cfg.Rows, expand: r.cfg.expands()}
+	c := &comparer{rng: rand.New(rand.NewPCG(r.cfg.Seed, 999)), keys: last(r.cfg.Rows), expand: r.cfg.expands()}
 	if r.standby != nil {
 		if err := r.server.WaitReplay(ctx, r.standby); err != nil {
 			return err
@@ -281,7 +331,7 @@ func (r *runner) finish(ctx context.Context) error {
 		}
 	}
 	return r.with(ctx, r.server, func(conn *pgx.Conn) error {
-		for _, sql := range []string{"SELECT 1", "VACUUM mapped", "DELETE FROM mapped; DELETE FROM plain", "VACUUM mapped"} {
+		for _, sql := range []string{"SELECT 1", "VACUUM mapped", "DELETE FROM mapped WHERE id % 2 = 0; DELETE FROM plain WHERE id % 2 = 0", "VACUUM mapped", "DELETE FROM mapped; DELETE FROM plain", "VACUUM mapped"} {
 			if _, err := conn.Exec(ctx, sql); err != nil {
 				return fmt.Errorf("%s: %w", sql, err)
 			}

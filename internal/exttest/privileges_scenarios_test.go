@@ -157,7 +157,7 @@ func (w *privilegeWorld) check(t *testing.T, f tableFunction, s privilegeScenari
 	case wrongOrDeny:
 		ok = wrong || denied
 	case runNoRows:
-		ok = got.code == "" && !strings.Contains(strings.Join(got.rows, "\n"), "open")
+		ok = got.code == "" && !strings.Contains(strings.Join(got.rows, "\n"), "open ")
 	case filter:
 		visible := callOnce(t, w.sessions["superuser"], call(w.oids["visible"]))
 		slices.Sort(visible.rows)

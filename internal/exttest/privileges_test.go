@@ -14,7 +14,9 @@ import (
 	"sortedheap/internal/pgtest"
 )
 
-// cFunctions lists every C function of the extension with its arguments.
+// cFunctions lists every C function of the extension with its arguments. Procedures
+// have no place in a query; those there are check the right and raise an error
+// (tableam_merge_who.sql).
 const cFunctions = `
 SELECT p.oid::regprocedure::text AS signature, p.proname::text AS name,
        'regclass'::regtype = ANY (p.proargtypes) OR 'regclass[]'::regtype = ANY (p.proargtypes) AS takes_relation,
@@ -23,7 +25,7 @@ FROM pg_proc p
 JOIN pg_language l ON l.oid = p.prolang AND l.lanname = 'c'
 JOIN pg_depend d ON d.classid = 'pg_proc'::regclass AND d.objid = p.oid AND d.deptype = 'e'
 JOIN pg_extension e ON d.refclassid = 'pg_extension'::regclass AND d.refobjid = e.oid
-WHERE e.extname = 'sorted_heap'
+WHERE e.extname = 'sorted_heap' AND p.prokind <> 'p'
 ORDER BY 1`
 
 type cFunction struct {
@@ -55,6 +57,7 @@ var noTable = []string{
 	"hsvec_typmod_in", "hsvec_typmod_out", "svec_to_hsvec",
 	"sorted_heap_tableam_handler", "sorted_heap_graph_support", "sorted_zone_handler",
 	"sorted_heap_graph_rag_stats", "sorted_heap_graph_rag_reset_stats",
+	"sorted_heap_scan_stats", "sorted_heap_reset_stats",
 }
 
 // A tableFunction is a C function that takes a relation; %d in call stands for
@@ -82,6 +85,7 @@ var tableFunctions = map[string]tableFunction{
 	"sorted_heap_graph_unregister":            {call: "sorted_heap_graph_unregister(%d)", owner: true},
 	"sorted_heap_graph_config":                {call: "sorted_heap_graph_config(%d)", owner: true},
 	"sorted_heap_compact":                     {call: "sorted_heap_compact(%d)", owner: true},
+	"sorted_heap_merge":                       {call: "sorted_heap_merge(%d)", owner: true},
 	"sorted_heap_check":                       {call: "sorted_heap_check(%d)", owner: true, matviews: true},
 	"sorted_heap_zonemap_stats":               {call: "sorted_heap_zonemap_stats(%d)", owner: true, matviews: true},
 	"sorted_heap_rebuild_zonemap":             {call: "sorted_heap_rebuild_zonemap(%d)", owner: true, matviews: true},

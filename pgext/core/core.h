@@ -35,6 +35,8 @@ typedef struct CoreAlloc
  * CORE_STOPPED. */
 typedef bool (*CoreStopFn) (void *state);
 
+#define CORE_ALWAYS_INLINE inline __attribute__((always_inline))
+
 /* count * size, or false when the product does not fit. */
 static inline bool
 core_mul_size(size_t count, size_t size, size_t *result)

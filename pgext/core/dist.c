@@ -250,7 +250,7 @@ dist_query_f16(const DistQuery *dq, const DistHalf *v)
 }
 
 /* Four raw sums as four distances; `bb` is for cosine alone. */
-static inline __attribute__((always_inline)) void
+static CORE_ALWAYS_INLINE void
 four_results(const DistQuery *dq, const float *raw, const float *bb,
 			 const WideView *v, double *distances)
 {

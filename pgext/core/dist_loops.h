@@ -99,7 +99,7 @@ typedef struct CosineState
 	VEC			bb[LANES];
 } CosineState;
 
-TARGET static inline __attribute__((always_inline)) void
+TARGET static CORE_ALWAYS_INLINE void
 cosine_step(CosineState *s, int lane, VEC a, VEC b, bool with_aa)
 {
 	s->dot[lane] = step_dot(s->dot[lane], a, b);
@@ -108,7 +108,7 @@ cosine_step(CosineState *s, int lane, VEC a, VEC b, bool with_aa)
 		s->aa[lane] = step_dot(s->aa[lane], a, a);
 }
 
-TARGET static inline __attribute__((always_inline)) void
+TARGET static CORE_ALWAYS_INLINE void
 cosine_end(const CosineState *s, bool with_aa, DistSums *sums)
 {
 	sums->dot = sum_lanes(sum4(s->dot[0], s->dot[1], s->dot[2], s->dot[3]));

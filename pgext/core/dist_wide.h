@@ -20,13 +20,17 @@ typedef struct WideView
 static inline WideView
 wide_f32(const float *v)
 {
-	return (WideView) {v, NULL};
+	WideView	view = {v, NULL};
+
+	return view;
 }
 
 static inline WideView
 wide_f16(const DistHalf *v)
 {
-	return (WideView) {NULL, v};
+	WideView	view = {NULL, v};
+
+	return view;
 }
 
 /* `similarity` as a distance in [0, 2]. */

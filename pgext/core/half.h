@@ -18,6 +18,7 @@ typedef uint16_t DistHalf;
 
 #define HALF_MAX		65504.0f
 #define HALF_OVERFLOW	65520.0f	/* the smallest that rounds to infinity */
+#define HALF_SMALLEST	0x1p-24f	/* denormal */
 #define HALF_SIGN		0x8000u
 #define HALF_INFINITY	0x7C00u
 
@@ -46,7 +47,7 @@ half_to_float(DistHalf half)
 
 	if (exponent == 0)
 	{
-		value = (float) fraction * 0x1p-24f;
+		value = (float) fraction * HALF_SMALLEST;
 		memcpy(&bits, &value, sizeof(bits));
 	}
 	else if (exponent == 0x1F)

@@ -163,13 +163,13 @@ COMMENT ON FUNCTION sorted_heap_zonemap_stats(regclass) IS
 	'heap blocks by state in the zone maps of a table';
 
 CREATE FUNCTION sorted_heap_check(regclass,
-	OUT object regclass, OUT block bigint, OUT fault text)
+	OUT object regclass, OUT block bigint, OUT fault text, OUT severity text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED
 	COST 1000000 ROWS 1;
 
 COMMENT ON FUNCTION sorted_heap_check(regclass) IS
-	'faults of the zone maps of a table; no row means none';
+	'faults of the zone maps of a table, and a warning where rows are out of key order';
 
 CREATE FUNCTION sorted_heap_rebuild_zonemap(regclass) RETURNS void
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
@@ -177,3 +177,19 @@ CREATE FUNCTION sorted_heap_rebuild_zonemap(regclass) RETURNS void
 
 COMMENT ON FUNCTION sorted_heap_rebuild_zonemap(regclass) IS
 	'read every block of a table and seal its zone maps anew';
+
+CREATE FUNCTION sorted_heap_scan_stats(OUT role regrole,
+	OUT lookups bigint, OUT declined bigint, OUT heap_blocks bigint,
+	OUT bounded_blocks bigint, OUT searched_blocks bigint,
+	OUT pruned_blocks bigint)
+	RETURNS SETOF record
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 1;
+
+COMMENT ON FUNCTION sorted_heap_scan_stats() IS
+	'what lookups in zone maps returned and pruned in this session, by role';
+
+CREATE FUNCTION sorted_heap_reset_stats() RETURNS void
+	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION sorted_heap_reset_stats() IS
+	'forget what sorted_heap_scan_stats() shows';

@@ -1,8 +1,8 @@
 -- graph: expansion and ranking of facts in one call.
 --
 -- A facts table is any plain table (access method heap or sorted_heap) with
--- columns entity_id int4, relation_id int2, target_id int4, embedding svec,
--- payload text, or names given to sorted_heap_graph_register, and a btree or a
+-- columns entity_id int4, relation_id int2, target_id int4, embedding svec or
+-- hsvec, payload text, or names given to sorted_heap_graph_register, and a btree or a
 -- sorted_zone index led by the entity column. See src/graph/README.md.
 
 CREATE TABLE sorted_heap_graph_registry (
@@ -48,8 +48,8 @@ CREATE FUNCTION sorted_heap_graph_config(
 RETURNS record
 AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
--- Planner support of the ranking functions: row estimate, and a plan node of
--- their own in FROM.
+-- Planner support of the graph functions: row estimate of those that rank, and a
+-- plan node of their own in FROM.
 CREATE FUNCTION sorted_heap_graph_support(internal) RETURNS internal
 AS 'MODULE_PATHNAME' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
@@ -60,7 +60,8 @@ CREATE FUNCTION sorted_heap_expand_ids(
 	limit_rows int4 DEFAULT 0)
 RETURNS TABLE (entity_id int4, relation_id int2, target_id int4,
 	embedding svec, payload text)
-AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100;
+AS 'MODULE_PATHNAME' LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000 ROWS 100
+SUPPORT sorted_heap_graph_support;
 
 CREATE FUNCTION sorted_heap_expand_rerank(
 	rel regclass,

@@ -92,6 +92,24 @@
 				false, true, false, false, true)
 #endif
 
+/* Entries of a row in all indexes; the indexes whose uniqueness is still to be
+ * checked (16 can restrict it to summarizing ones). */
+#if PG_VERSION_NUM >= 160000
+#define insert_index_tuples(relinfo, slot, estate) \
+	ExecInsertIndexTuples(relinfo, slot, estate, false, false, NULL, NIL, \
+						  false)
+#else
+#define insert_index_tuples(relinfo, slot, estate) \
+	ExecInsertIndexTuples(relinfo, slot, estate, false, false, NULL, NIL)
+#endif
+
+/* A search_path that functions in indexes may rely on in maintenance (17). */
+#if PG_VERSION_NUM >= 170000
+#define restrict_search_path() RestrictSearchPath()
+#else
+#define restrict_search_path() ((void) 0)
+#endif
+
 /* 18 counts index searches for EXPLAIN on request. */
 #if PG_VERSION_NUM < 180000
 #define beginscan_index(heap, index, snapshot, nkeys) \

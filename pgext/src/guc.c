@@ -9,6 +9,7 @@
 #include "guc.h"
 
 bool		guc_enable_graph_scan = true;
+bool		guc_enable_scan_pruning = true;
 int			guc_graph_access = GRAPH_ACCESS_AUTO;
 
 static const struct config_enum_entry graph_access_options[] = {
@@ -25,6 +26,11 @@ guc_init(void)
 							 "Enables the planner's use of a plan node of its own for graph functions in FROM.",
 							 "Rows are the same either way.",
 							 &guc_enable_graph_scan, true,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("sorted_heap.enable_scan_pruning",
+							 "Enables the use of zone maps to skip blocks.",
+							 "Rows are the same either way. Graph functions of a table without a btree index to use still read its map.",
+							 &guc_enable_scan_pruning, true,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	DefineCustomEnumVariable("sorted_heap.graph_access",
 							 "Selects the index by which graph functions find rows of an entity.",

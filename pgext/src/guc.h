@@ -14,6 +14,7 @@ typedef enum GraphAccess
 } GraphAccess;
 
 extern bool guc_enable_graph_scan;
+extern bool guc_enable_scan_pruning;
 extern int	guc_graph_access;	/* a GraphAccess */
 
 extern void guc_init(void);

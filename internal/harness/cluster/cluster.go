@@ -50,7 +50,8 @@ func TestSettings() map[string]string {
 	return map[string]string{
 		"shared_buffers": "64MB", "fsync": "off", "autovacuum": "off", "jit": "off",
 		"max_connections": "60", "wal_level": "logical", "deadlock_timeout": "100ms",
-		"max_wal_senders": "10", "max_replication_slots": "10",
+		"max_wal_senders": "10", "max_replication_slots": "10", "max_prepared_transactions": "10",
+		"allow_in_place_tablespaces": "on",
 	}
 }
 

@@ -89,6 +89,9 @@ func (p *process) kill() error {
 	if !p.running() {
 		return nil
 	}
+	if err := p.halt(); err != nil {
+		return err
+	}
 	children := childrenOf(p.pid)
 	if err := syscall.Kill(p.pid, syscall.SIGKILL); err != nil && !errors.Is(err, syscall.ESRCH) {
 		return fmt.Errorf("kill server %d: %w", p.pid, err)
@@ -110,6 +113,25 @@ func (p *process) kill() error {
 		}
 	}
 	return nil
+}
+
+// halt stops the postmaster in its tracks, so that it forks no child that kill
+// does not see.
+func (p *process) halt() error {
+	if err := syscall.Kill(p.pid, syscall.SIGSTOP); err != nil && !errors.Is(err, syscall.ESRCH) {
+		return fmt.Errorf("halt server %d: %w", p.pid, err)
+	}
+	deadline := time.Now().Add(stopTimeout)
+	for {
+		state, _, ok := readStat(fmt.Sprintf("/proc/%d/stat", p.pid))
+		if !ok || state == "T" || state == "Z" {
+			return nil
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("server %d does not halt", p.pid)
+		}
+		time.Sleep(time.Millisecond)
+	}
 }
 
 // childrenOf lists the direct children of a process.

@@ -48,6 +48,13 @@ const (
 	FormOneCall Form = "scan_fn"  // one call for everything
 )
 
+// SQL reports whether a form is plain SQL, which a reader without the extension
+// could write.
+func (f Form) SQL() bool { return f == FormIn || f == FormJoin }
+
+// AnyRelation as a hop's filter lets every relation pass.
+const AnyRelation int16 = 0
+
 // Output tells what leaves the server.
 type Output string
 
@@ -61,7 +68,8 @@ const (
 type Task struct {
 	Seeding Seeding
 	SeedBy  SeedBy
-	Hops    []int16 // relation filter per hop; no hop: the seed rows themselves
+	Given   int     // seeds taken of a question's by SeedGiven, the first ones; 0: all
+	Hops    []int16 // relation filter per hop or AnyRelation; no hop: the seed rows themselves
 	Score   Score
 	Form    Form
 	Output  Output
@@ -75,8 +83,20 @@ func (t Task) String() string {
 	for i, h := range t.Hops {
 		hops[i] = fmt.Sprint(h)
 	}
+	seeds := string(t.Seeding)
+	if t.Given > 0 {
+		seeds = fmt.Sprintf("%s %d", seeds, t.Given)
+	}
 	return fmt.Sprintf("%s seeds by %s, hops [%s], %s score, form %s, output %s",
-		t.Seeding, t.SeedBy, strings.Join(hops, " "), t.Score, t.Form, t.Output)
+		seeds, t.SeedBy, strings.Join(hops, " "), t.Score, t.Form, t.Output)
+}
+
+// GivenSeeds returns the seeds of a question that the task starts from.
+func (t Task) GivenSeeds(q Question) []int32 {
+	if t.Given > 0 && t.Given < len(q.Seeds) {
+		return q.Seeds[:t.Given]
+	}
+	return q.Seeds
 }
 
 // Validate reports the first thing that makes a task meaningless.
@@ -86,6 +106,8 @@ func (t Task) Validate() error {
 		return fmt.Errorf("task %s: ann_k is %d, must be at least 1", t, t.AnnK)
 	case t.Score != ScoreNone && t.TopK < 1:
 		return fmt.Errorf("task %s: top_k is %d, must be at least 1", t, t.TopK)
+	case t.Given != 0 && t.Seeding != SeedGiven || t.Given < 0:
+		return fmt.Errorf("task %s: %d given seeds with seeding %s", t, t.Given, t.Seeding)
 	case len(t.Hops) == 0 && t.Seeding == SeedGiven:
 		return fmt.Errorf("task %s: given seeds need at least one hop", t)
 	case len(t.Hops) == 0 && t.Form != FormIn:

@@ -2,7 +2,7 @@
 // their samples. It knows nothing of databases beyond a ServerClock.
 //
 // Trials are interleaved (A B C A B C), so drift of the machine hits all
-// alike, and each walks the inputs at its own offset, so that no input is
+// alike, and within a pass each walks the inputs at its own offset, so that no input is
 // given to two trials one after the other: the first would warm the CPU cache
 // for the second.
 package measure
@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -44,6 +45,10 @@ type Cost struct {
 type Plan struct {
 	Inputs int // at least 1
 	Passes int // over all inputs, at least 1
+	// Budget is how long the calls of one trial may take, in ms of client
+	// time; 0: no limit. A slower trial sits out passes, spread evenly, but
+	// never the first.
+	Budget float64
 }
 
 // Samples of one trial, one element per timed call. Without a server clock the
@@ -69,17 +74,47 @@ func Interleave(ctx context.Context, trials []Trial, p Plan, tick func(done, tot
 		tick = func(int, int) {}
 	}
 	samples := make([]Samples, len(trials))
-	rounds := p.Inputs * p.Passes
-	stride := Stride(p.Inputs, len(trials))
-	for round := range rounds {
+	passes := make([]int, len(trials)) // that the budget allows
+	for pass := range p.Passes {
+		var taking []int
 		for k := range trials {
-			if err := once(ctx, &trials[k], (round+k*stride)%p.Inputs, &samples[k]); err != nil {
-				return nil, err
+			if pass == 0 || takes(pass, passes[k], p.Passes) {
+				taking = append(taking, k)
 			}
 		}
-		tick(round+1, rounds)
+		stride := Stride(p.Inputs, len(taking))
+		for round := range p.Inputs {
+			for i, k := range taking {
+				if err := once(ctx, &trials[k], (round+i*stride)%p.Inputs, &samples[k]); err != nil {
+					return nil, err
+				}
+			}
+			tick(pass*p.Inputs+round+1, p.Inputs*p.Passes)
+		}
+		if pass == 0 {
+			for k := range trials {
+				passes[k] = p.affordable(samples[k].ClientMS)
+			}
+		}
 	}
 	return samples, nil
+}
+
+// affordable is how many passes of a trial the budget allows, by the median of
+// the first: its mean would let one hiccup of the machine cost most samples.
+func (p Plan) affordable(firstMS []float64) int {
+	sorted := slices.Sorted(slices.Values(firstMS))
+	pass := sorted[len(sorted)/2] * float64(len(sorted))
+	if p.Budget <= 0 || pass*float64(p.Passes) <= p.Budget {
+		return p.Passes
+	}
+	return max(1, int(p.Budget/pass))
+}
+
+// takes says whether a trial with n passes of all takes part in this one; its
+// passes lie evenly among all, with the first among them.
+func takes(pass, n, all int) bool {
+	return pass*n/all != (pass-1)*n/all
 }
 
 // WarmUp makes untimed calls, n per trial, over the first inputs. It reads no
@@ -133,6 +168,9 @@ func (p Plan) validate() error {
 	var errs []error
 	if p.Inputs < 1 {
 		errs = append(errs, fmt.Errorf("measure: %d inputs, need at least 1", p.Inputs))
+	}
+	if p.Budget < 0 {
+		errs = append(errs, fmt.Errorf("measure: budget of %g ms is negative", p.Budget))
 	}
 	if p.Passes < 1 {
 		errs = append(errs, fmt.Errorf("measure: %d passes, need at least 1", p.Passes))

@@ -103,6 +103,22 @@ func TestFailureEndsMeasurement(t *testing.T) {
 	}
 }
 
+// A trial that the budget cuts short keeps whole passes: every input equally
+// often.
+func TestBudgetKeepsWholePasses(t *testing.T) {
+	var calls []string
+	plan := measure.Plan{Inputs: 4, Passes: 6, Budget: 1e-9} // less than any call takes
+	samples, err := measure.Interleave(t.Context(), record(&calls, "a", "b"), plan, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range samples {
+		if len(s.ClientMS) != 4 {
+			t.Errorf("%d samples, want one pass of 4", len(s.ClientMS))
+		}
+	}
+}
+
 // Two uses of one input must lie more than one call apart wherever that is
 // possible at all.
 func TestStrideKeepsInputsApart(t *testing.T) {

@@ -16,7 +16,8 @@ func writeCSV(out *strings.Builder, files []*result.File) {
 		"client_p50_ms", "client_p95_ms", "client_p99_ms", "client_mean_ms",
 		"server_p50_ms", "server_p95_ms", "server_p99_ms", "server_mean_ms", "planning_mean_ms",
 		"buffers_hit", "buffers_read", "hit_at_1", "hit_at_k", "recall_at_k", "seed_coverage", "answer_rank_p50",
-		"rows_mean", "plan", "error"}}
+		"rows_mean", "rows_per_second", "cpu_us_per_row", "cpu_ratio", "cpu_ratio_lo", "cpu_ratio_hi",
+		"speed_ratio", "wal_bytes_per_row", "buffers_per_row", "widens_per_row", "plan", "error"}}
 	for _, f := range files {
 		for _, r := range f.Rows {
 			lines = append(lines, csvRow(r))
@@ -40,7 +41,23 @@ func csvRow(r result.Row) []string {
 	for _, v := range []*float64{q.HitAt1, q.HitAtK, q.RecallAtK, q.SeedCoverage, q.AnswerRankP50} {
 		line = append(line, exactly(v))
 	}
-	return append(line, exactly(&r.RowsMean), r.Plan, r.Error)
+	line = append(line, exactly(&r.RowsMean))
+	line = append(line, csvThroughput(r.Throughput)...)
+	return append(line, r.Plan, r.Error)
+}
+
+func csvThroughput(t *result.Throughput) []string {
+	if t == nil {
+		return make([]string, 9)
+	}
+	line := []string{exactly(&t.RowsPerSecond), exactly(t.CPUMicros), "", "", "", "", exactly(&t.WALBytes), exactly(t.Buffers), exactly(t.Widens)}
+	if t.CPURatio != nil {
+		line[2], line[3], line[4] = exactly(&t.CPURatio.Value), exactly(t.CPURatio.Lo), exactly(t.CPURatio.Hi)
+	}
+	if t.SpeedRatio != nil {
+		line[5] = exactly(&t.SpeedRatio.Value)
+	}
+	return line
 }
 
 func csvLatency(l *result.Latency) []string {

@@ -54,6 +54,16 @@ func TestFormats(t *testing.T) {
 	}
 }
 
+// Streams of statements have a table of their own, and lookups are compared with
+// the reference that their scenario names.
+func TestStorage(t *testing.T) {
+	var out strings.Builder
+	if err := report.Write(&out, []*result.File{read(t, "storage.json")}, report.Text); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "storage.text", out.String())
+}
+
 func TestCompare(t *testing.T) {
 	var out strings.Builder
 	if err := report.Compare(&out, read(t, "a.json"), read(t, "b.json")); err != nil {

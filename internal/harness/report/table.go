@@ -51,10 +51,11 @@ func writeFile(out *strings.Builder, f *result.File, format Format) {
 		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r result.Row) bool { return r.Scenario != name })
 		fmt.Fprintf(out, "%s\n%s\n\n", heading(name, f, format), environment(f.Env))
 		writeMeasured(out, rows, format)
+		writeThroughput(out, rows, format)
 		writeBuilds(out, rows, format)
 		writeMissing(out, rows)
 	}
-	writeNotes(out, f.Warnings)
+	writeNotes(out, f.Rows, f.Warnings)
 }
 
 func scenarios(f *result.File) []string {
@@ -69,7 +70,7 @@ func scenarios(f *result.File) []string {
 
 func heading(name string, f *result.File, format Format) string {
 	var params []string
-	for _, key := range []string{"chains", "books", "paragraphs", "rows", "dim", "queries", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search"} {
+	for _, key := range []string{"chains", "books", "paragraphs", "entities", "degree", "rows", "dim", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search"} {
 		if v, ok := f.Params[key]; ok {
 			params = append(params, fmt.Sprintf("%s %v", key, v))
 		}
@@ -87,26 +88,34 @@ func environment(e result.Env) string {
 }
 
 // writeMeasured is the table of cases. Rows of one question stand together;
-// ratios are of server medians (client medians where there is no server
-// clock) against the fastest plain SQL of that engine for the same question.
+// ratios are of server medians (client medians where there is no server clock).
 func writeMeasured(out *strings.Builder, rows []result.Row, format Format) {
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Error != "" || r.Throughput != nil })
+	if len(rows) == 0 {
+		return
+	}
 	t := newTable(format)
-	header := table.Row{"engine", "case", "server p50", "p95", "p99", "client p50", "p95", "p99", "/heap", "/pgv"}
-	columns := extraColumns(rows)
-	for _, c := range columns {
+	header := table.Row{"engine", "case", "server p50", "p95", "p99", "client p50", "p95", "p99"}
+	ratios, qualities := ratioColumns(rows), extraColumns(rows)
+	for _, c := range ratios {
+		header = append(header, c.name)
+	}
+	for _, c := range qualities {
 		header = append(header, c.name)
 	}
 	t.AppendHeader(append(header, "rows", "buffers", "plan"))
 	for _, group := range questions(rows) {
-		heap, pgv := fastestSQL(group, "heap"), fastestSQL(group, "pgvector")
 		for _, r := range group {
 			server := r.ServerMS
 			if server == nil {
 				server = &result.Latency{P50: math.NaN(), P95: math.NaN(), P99: math.NaN()}
 			}
 			line := table.Row{r.Engine, r.Case, ms(server.P50), ms(server.P95), ms(server.P99),
-				ms(r.ClientMS.P50), ms(r.ClientMS.P95), ms(r.ClientMS.P99), against(r, heap), against(r, pgv)}
-			for _, c := range columns {
+				ms(r.ClientMS.P50), ms(r.ClientMS.P95), ms(r.ClientMS.P99)}
+			for _, c := range ratios {
+				line = append(line, against(r, c.reference(group, r)))
+			}
+			for _, c := range qualities {
 				line = append(line, percent(c.value(quality(r))))
 			}
 			t.AppendRow(append(line, number(r.RowsMean), buffers(r.Buffers), r.Plan))
@@ -114,6 +123,26 @@ func writeMeasured(out *strings.Builder, rows []result.Row, format Format) {
 		t.AppendSeparator()
 	}
 	render(out, t, format)
+}
+
+// ratioColumn compares a row with another of its group.
+type ratioColumn struct {
+	name      string
+	note      string
+	reference func(group []result.Row, r result.Row) *result.Row
+}
+
+// ratioColumns are the fastest plain SQL of heap and of pgvector for the same
+// question, or the row that the scenario names, as far as there are any.
+func ratioColumns(rows []result.Row) []ratioColumn {
+	all := []ratioColumn{
+		{"/heap", "median against heap's fastest plain SQL for the same question, same clock", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "heap") }},
+		{"/pgv", "median against pgvector's fastest plain SQL for the same question, same clock", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "pgvector") }},
+		{"/ref", "median against the reference on the same table, same clock", namedReference},
+	}
+	return slices.DeleteFunc(all, func(c ratioColumn) bool {
+		return !slices.ContainsFunc(rows, func(r result.Row) bool { return c.reference(rows, r) != nil })
+	})
 }
 
 // extraColumn is a quality value that not every scenario has.
@@ -166,15 +195,29 @@ func writeMissing(out *strings.Builder, rows []result.Row) {
 	}
 }
 
-func writeNotes(out *strings.Builder, warnings []string) {
-	out.WriteString("Times in ms. server: plan + exec of pg_stat_statements; client: prepared, binary, one warm connection.\n" +
-		"/heap, /pgv: median against the fastest plain SQL of heap or pgvector for the same question, same clock; below 1 is faster.\n" +
-		"seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th; buffers: hit + read, mean.\n")
+// writeNotes explains the columns that the tables have, then lists the warnings.
+func writeNotes(out *strings.Builder, rows []result.Row, warnings []string) {
+	measured := slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Error != "" || r.Throughput != nil })
+	if len(measured) > 0 {
+		out.WriteString("Times in ms. server: plan + exec of pg_stat_statements; client: prepared, binary, one warm connection; buffers: hit + read, mean.\n")
+	}
+	for _, c := range ratioColumns(measured) {
+		out.WriteString(c.name + ": " + c.note + "; below 1 is faster.\n")
+	}
+	if len(extraColumns(measured)) > 0 {
+		out.WriteString("seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th.\n")
+	}
+	if len(measured) < len(rows) && slices.ContainsFunc(rows, func(r result.Row) bool { return r.Throughput != nil }) {
+		out.WriteString(throughputNotes)
+	}
 	for i, w := range warnings {
 		fmt.Fprintf(out, "[%d] %s\n", i+1, w)
 	}
 	out.WriteString("\n")
 }
+
+// planWidth is where a plan goes on in the next line.
+const planWidth = 56
 
 func newTable(format Format) table.Writer {
 	t := table.NewWriter()
@@ -182,13 +225,14 @@ func newTable(format Format) table.Writer {
 	style.Options.DrawBorder = false
 	style.Format.Header = text.FormatDefault
 	t.SetStyle(style)
-	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "hit@1", "hit@k", "seeds", "recall", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB"}
+	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "/ref", "hit@1", "hit@k", "seeds", "recall", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB",
+		"rows/s", "CPU us", "WAL B", "buffers/row", "widens", "p50 ms", "/heap CPU", "/heap rate", "/heap WAL", "/heap buffers"}
 	configs := make([]table.ColumnConfig, len(right))
 	for i, name := range right {
 		configs[i] = table.ColumnConfig{Name: name, Align: text.AlignRight, AlignHeader: text.AlignRight}
 	}
 	if format == Text {
-		configs = append(configs, table.ColumnConfig{Name: "plan", WidthMax: 40, WidthMaxEnforcer: text.Trim})
+		configs = append(configs, table.ColumnConfig{Name: "plan", WidthMax: planWidth, WidthMaxEnforcer: text.WrapSoft})
 	}
 	t.SetColumnConfigs(configs)
 	return t

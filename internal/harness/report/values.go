@@ -19,7 +19,7 @@ func questions(rows []result.Row) [][]result.Row {
 			continue
 		}
 		given := r.Params["seeding"] == "given"
-		id := fmt.Sprint(r.Corpus, given, r.Params["seed_by"], r.Params["hops"], r.Params["score"], r.Params["output"])
+		id := fmt.Sprint(r.Corpus, r.Params["question"], given, r.Params["given"], r.Params["seed_by"], r.Params["hops"], r.Params["score"], r.Params["output"])
 		i, known := at[id]
 		if !known {
 			i = len(groups)
@@ -46,6 +46,20 @@ func fastestSQL(group []result.Row, engine string) *result.Row {
 		}
 	}
 	return best
+}
+
+// namedReference is the row of the group that a row's parameters name.
+func namedReference(group []result.Row, r result.Row) *result.Row {
+	name, named := r.Params["reference"]
+	if !named {
+		return nil
+	}
+	for i := range group {
+		if group[i].Case == name && group[i].Corpus == r.Corpus && group[i].Error == "" {
+			return &group[i]
+		}
+	}
+	return nil
 }
 
 // median is on the server clock where there is one.

@@ -5,6 +5,12 @@
 // that was not measured is absent, not zero.
 package result
 
+import (
+	"math"
+
+	"sortedheap/internal/harness/stats"
+)
+
 // Schema is the version that this package writes and reads.
 const Schema = "benchgraph/1"
 
@@ -52,6 +58,7 @@ type Row struct {
 	Buffers       *Buffers       `json:"buffers,omitempty"`
 	Quality       *Quality       `json:"quality,omitempty"`
 	Build         *Build         `json:"build,omitempty"`
+	Throughput    *Throughput    `json:"throughput,omitempty"` // of rows that ran statements in a stream
 	RowsMean      float64        `json:"rows_mean"`
 	// Answers has a fingerprint of the ordered answer per query, so that two
 	// files can be compared without the rows.
@@ -68,6 +75,15 @@ type Latency struct {
 	Mean  float64  `json:"mean"`
 	P50Lo *float64 `json:"p50_lo,omitempty"`
 	P50Hi *float64 `json:"p50_hi,omitempty"`
+}
+
+// NewLatency takes a summary of times in ms.
+func NewLatency(s stats.Summary) *Latency {
+	l := &Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean}
+	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
+		l.P50Lo, l.P50Hi = &s.Lo, &s.Hi
+	}
+	return l
 }
 
 // Buffers are shared buffer accesses per call, means.
@@ -96,4 +112,27 @@ type Build struct {
 	TableBytes int64   `json:"table_bytes"`
 	WALBytes   int64   `json:"wal_bytes"`
 	Rows       int64   `json:"rows"`
+}
+
+// Throughput is what a stream of statements cost, per row they wrote or read,
+// over pairs of runs in turns with a reference. Ratios above 1 are better than
+// the reference. A row of the reference itself has none.
+type Throughput struct {
+	Pairs         int      `json:"pairs"`
+	Rows          int64    `json:"rows"`
+	RowsPerSecond float64  `json:"rows_per_second"` // wall clock, one client
+	CPUMicros     *float64 `json:"cpu_us,omitempty"`
+	WALBytes      float64  `json:"wal_bytes"`
+	Buffers       *float64 `json:"buffers,omitempty"` // shared buffer accesses
+	Widens        *float64 `json:"widens,omitempty"`  // of zone map entries
+	CPURatio      *Ratio   `json:"cpu_ratio,omitempty"`
+	SpeedRatio    *Ratio   `json:"speed_ratio,omitempty"`
+}
+
+// Ratio is a mean over pairs; Lo and Hi bound its 95 % interval and are nil for
+// a single pair.
+type Ratio struct {
+	Value float64  `json:"value"`
+	Lo    *float64 `json:"lo,omitempty"`
+	Hi    *float64 `json:"hi,omitempty"`
 }

@@ -24,6 +24,9 @@ func TestCaseNames(t *testing.T) {
 			"seed_expand_rel_in", "seed_expand_rel_fn", "seed_expand_rerank_rel_in", "seed_expand_rerank_rel_fn",
 			"seed_expand_rerank_rel_topk_fn", "seed_graph_rag_rel_scan_fn", "seed_expand2_rerank_rel_twohop_fn",
 			"seed_graph_rag_twohop_scan_fn_by_entity"}},
+		{scenario.Synthetic(), []string{
+			"expand_in_1_seed_count", "expand_fn_64_seeds", "expand_rel_fn_1_seed", "expand_rerank_in_64_seeds",
+			"expand_rerank_rel_topk_fn_1_seed", "expand2_rerank_rel_twohop_path_fn_64_seeds"}},
 	} {
 		seen := map[string]bool{}
 		for _, task := range c.scenario.Tasks(8, 4) {

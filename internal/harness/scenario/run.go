@@ -19,6 +19,9 @@ type Params struct {
 	TopK   int // rows of a ranked answer, at least 1
 	Passes int // over all queries, at least 1
 	WarmUp int // untimed calls per case
+	// Budget is how long the timed calls of one case may take, in seconds; 0:
+	// no limit. Slower cases get fewer samples, but every query once.
+	Budget float64
 	// Cases keeps only cases with a matching name; nil keeps all.
 	Cases *regexp.Regexp
 }
@@ -33,6 +36,9 @@ func (p Params) Validate() error {
 		if c.value < 1 {
 			errs = append(errs, fmt.Errorf("%s is %d, must be at least 1", c.name, c.value))
 		}
+	}
+	if p.Budget < 0 {
+		errs = append(errs, fmt.Errorf("budget per case is %g s, must not be negative", p.Budget))
 	}
 	if p.WarmUp < 0 {
 		errs = append(errs, fmt.Errorf("warm-up is %d, must not be negative", p.WarmUp))
@@ -226,6 +232,9 @@ func taskParams(t engine.Task, e *loaded) map[string]any {
 	}
 	p := map[string]any{"seeding": string(t.Seeding), "seeds": seeds, "seed_by": string(t.SeedBy), "hops": t.Hops,
 		"score": string(t.Score), "form": string(t.Form), "output": string(t.Output), "ann_k": t.AnnK, "top_k": t.TopK}
+	if t.Given > 0 {
+		p["given"] = t.Given
+	}
 	if sql, ok := e.Engine.(engine.SQL); ok {
 		settings := map[string]string{}
 		maps.Copy(settings, sql.Settings())

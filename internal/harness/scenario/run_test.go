@@ -79,6 +79,34 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Where the corpus names seeds, cases get as many of them as they ask for, and
+// an engine with a vector type of its own must still return the same rows.
+func TestSeedsOfTheCorpus(t *testing.T) {
+	facts, err := corpus.Synthetic(t.Context(), corpus.SyntheticOptions{
+		Entities: 200, Degree: 4, Relations: 4, Dim: 8, Queries: 6, Plan: corpus.Fair, Seeds: scenario.SyntheticSeeds})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, rival := newFake("sortedheap", engine.FormIn, engine.FormExpand, engine.FormTopK, engine.FormFused), newFake("pgvector", engine.FormIn)
+	rival.approximate = true
+	env := environment(t, ours, rival)
+	env.Source = facts
+	rows, _, err := scenario.Run(t.Context(), scenario.Synthetic(), env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]float64{"expand_fn_1_seed": 4, "expand_rel_fn_1_seed": 1, "expand_fn_64_seeds": 256} {
+		if r := find(t, rows, "sortedheap", name); r.RowsMean != want {
+			t.Errorf("%s returns %g rows, want %g", name, r.RowsMean, want)
+		}
+	}
+	rival.distort = func(task engine.Task, rows []engine.Row) []engine.Row { return rows[1:] }
+	var disagree *scenario.EquivalenceError
+	if _, _, err := scenario.Run(t.Context(), scenario.Synthetic(), env); !errors.As(err, &disagree) || !strings.Contains(err.Error(), "pgvector against sortedheap") {
+		t.Errorf("a rival that loses rows: %v", err)
+	}
+}
+
 // A helper that loses, invents, reorders or misprices a row stops the run
 // before anything is timed.
 func TestDisagreement(t *testing.T) {

@@ -7,6 +7,7 @@ package scenario
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"sortedheap/internal/harness/engine"
@@ -21,18 +22,11 @@ type Scenario struct {
 }
 
 // All lists the scenarios that exist.
-func All() []Scenario { return []Scenario{Multihop(), Gutenberg()} }
+func All() []Scenario { return []Scenario{Multihop(), Gutenberg(), Synthetic()} }
 
-// Named finds a scenario.
-func Named(name string) (Scenario, error) {
-	var names []string
-	for _, s := range All() {
-		if s.Name == name {
-			return s, nil
-		}
-		names = append(names, s.Name)
-	}
-	return Scenario{}, fmt.Errorf("unknown scenario %q, the scenarios are %s", name, strings.Join(names, ", "))
+// Searches says whether any case finds its own seeds.
+func (s Scenario) Searches() bool {
+	return slices.ContainsFunc(s.Tasks(1, 1), func(t engine.Task) bool { return t.Seeding != engine.SeedGiven })
 }
 
 // CaseName is the name of a task in reports. It follows the names under which
@@ -46,7 +40,7 @@ func (s Scenario) CaseName(engineName string, t engine.Task) string {
 	case len(t.Hops) == 0:
 		b.WriteString("only")
 	case t.Form == engine.FormOneCall && len(t.Hops) == 1:
-		b.WriteString("graph_rag_rel_scan_fn")
+		b.WriteString("graph_rag" + relationInfix(t) + "_scan_fn")
 	case t.Form == engine.FormOneCall:
 		b.WriteString("graph_rag_twohop" + pathInfix(t) + "_scan_fn")
 	default:
@@ -59,7 +53,7 @@ func (s Scenario) CaseName(engineName string, t engine.Task) string {
 	case engine.SeedExact:
 		b.WriteString("_exact_seed")
 	case engine.SeedGiven:
-		b.WriteString("_given_seeds")
+		b.WriteString(givenSuffix(t.Given))
 	}
 	if t.Output == engine.OutputCount {
 		b.WriteString("_count")
@@ -78,7 +72,7 @@ func expandName(t engine.Task) string {
 	if t.Score != engine.ScoreNone {
 		name += "_rerank"
 	}
-	name += "_rel"
+	name += relationInfix(t)
 	switch t.Form {
 	case engine.FormFused:
 		return name + "_twohop" + pathInfix(t) + "_fn"
@@ -88,6 +82,26 @@ func expandName(t engine.Task) string {
 		}
 	}
 	return name + "_" + string(t.Form)
+}
+
+func givenSuffix(seeds int) string {
+	switch seeds {
+	case 0:
+		return "_given_seeds"
+	case 1:
+		return "_1_seed"
+	}
+	return fmt.Sprintf("_%d_seeds", seeds)
+}
+
+// relationInfix tells tasks with relation filters from those without.
+func relationInfix(t engine.Task) string {
+	for _, hop := range t.Hops {
+		if hop != engine.AnyRelation {
+			return "_rel"
+		}
+	}
+	return ""
 }
 
 func pathInfix(t engine.Task) string {

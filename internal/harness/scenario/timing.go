@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 
 	"sortedheap/internal/harness/measure"
@@ -29,7 +28,7 @@ func (r *run) measure(ctx context.Context) error {
 	if err := r.attachClocks(ctx, timed); err != nil {
 		return err
 	}
-	plan := measure.Plan{Inputs: len(r.info.Queries), Passes: r.Params.Passes}
+	plan := measure.Plan{Inputs: len(r.info.Queries), Passes: r.Params.Passes, Budget: 1000 * r.Params.Budget}
 	r.Progress.Step("measure "+r.scenario.Name, plan.Inputs*plan.Passes)
 	samples, err := measure.Interleave(ctx, timed, plan, tick)
 	if err != nil {
@@ -88,32 +87,32 @@ func (r *run) row(t *trial, s measure.Samples) result.Row {
 		Build: &t.owner.build, RowsMean: stats.Summarize(s.Rows).Mean,
 	}
 	row.Params["sql"] = t.call.Text()
-	row.ClientMS = latency(s.ClientMS)
+	row.ClientMS = result.NewLatency(stats.Summarize(s.ClientMS))
 	if len(s.ServerMS) > 0 {
-		row.ServerMS = latency(s.ServerMS)
-		row.PlanningMS = latency(s.PlanMS)
+		row.ServerMS = result.NewLatency(stats.Summarize(s.ServerMS))
+		row.PlanningMS = result.NewLatency(stats.Summarize(s.PlanMS))
 		row.Buffers = &result.Buffers{Hit: stats.Summarize(s.HitPages).Mean, Read: stats.Summarize(s.ReadPages).Mean}
 	}
 	return row
 }
 
-// latency summarizes one clock.
-func latency(sample []float64) *result.Latency {
-	s := stats.Summarize(sample)
-	l := &result.Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean}
-	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
-		l.P50Lo, l.P50Hi = &s.Lo, &s.Hi
-	}
-	return l
-}
-
 // warnSamples repeats what the statistics doubt, once per doubt.
 func (r *run) warnSamples(samples []measure.Samples) {
 	rows := map[stats.Warning]int{}
+	var short []int // sizes of small samples
 	for _, s := range samples {
-		for _, w := range stats.Summarize(s.ClientMS).Warnings {
-			rows[w]++
+		n := len(s.ClientMS)
+		if stats.TooFew(n, n) != "" {
+			short = append(short, n)
 		}
+		for _, w := range stats.Summarize(s.ClientMS).Warnings {
+			if w != stats.TooFew(n, n) {
+				rows[w]++
+			}
+		}
+	}
+	if len(short) > 0 {
+		rows[stats.TooFew(slices.Min(short), slices.Max(short))] = len(short)
 	}
 	for _, w := range slices.Sorted(maps.Keys(rows)) {
 		r.warn("%d of %d rows: %s", rows[w], len(samples), w)

@@ -48,10 +48,22 @@ func Summarize(sample []float64) Summary {
 	for _, w := range ofMedian.Warnings {
 		s.Warnings = append(s.Warnings, Warning(w.Error()))
 	}
-	if s.N < MinSamples {
-		s.Warnings = append(s.Warnings, Warning(fmt.Sprintf("%d samples, fewer than %d", s.N, MinSamples)))
+	if w := TooFew(s.N, s.N); w != "" {
+		s.Warnings = append(s.Warnings, w)
 	}
 	return s
+}
+
+// TooFew is the warning for samples of sizes between least and most; empty when
+// the largest is large enough.
+func TooFew(least, most int) Warning {
+	switch {
+	case most >= MinSamples:
+		return ""
+	case least == most:
+		return Warning(fmt.Sprintf("%d samples, fewer than %d", least, MinSamples))
+	}
+	return Warning(fmt.Sprintf("%d to %d samples, fewer than %d", least, most, MinSamples))
 }
 
 // Quantile interpolates linearly in a sorted, non-empty sample; 0 <= q <= 1.

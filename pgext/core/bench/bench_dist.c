@@ -17,7 +17,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "../dist.h"
+#include "../dist_code.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -27,91 +27,123 @@
 #define SAMPLE_BYTES ((size_t) 32 << 20)	/* read per sample, at least */
 
 /* Vectors start 8 bytes past a cache line, as after the header of an svec. */
-#define SVEC_OFFSET	2
+#define SVEC_OFFSET	8
+
+/* The elements of the rows: how many bytes each. */
+typedef enum Element
+{
+	ELEMENT_F32,
+	ELEMENT_F16,
+	ELEMENT_I8
+} Element;
+
+static const size_t element_size[] = {sizeof(float), sizeof(DistHalf), sizeof(int8_t)};
 
 /* A query and the vectors that it meets. */
 typedef struct Work
 {
 	const DistKernels *kernels;
 	DistQuery	cosine;			/* the same query, prepared */
+	DistQuery	ip;				/* for many */
+	DistCodeQuery code;			/* and as a code */
 	const float *query;
-	const float *rows;
+	const int8_t *query_code;
+	const char *rows;
 	size_t		nrows;
 	uint32_t	dim;
+	Element		element;
 } Work;
 
 typedef double (*RowFn) (const Work *w);
 
-static double
-row_dot(const Work *w)
-{
-	double		total = 0.0;
+#define F32(i) ((const float *) w->rows + (i) * w->dim)
+#define F16(i) ((const DistHalf *) w->rows + (i) * w->dim)
+#define I8(i) ((const int8_t *) w->rows + (i) * w->dim)
 
-	for (size_t i = 0; i < w->nrows; i++)
-		total += w->kernels->dot_f32(w->query, w->rows + i * w->dim, w->dim);
-	return total;
+#define DEFINE_ROW(NAME, TERM) \
+static double \
+NAME(const Work *w) \
+{ \
+	double		total = 0.0; \
+\
+	for (size_t i = 0; i < w->nrows; i++) \
+	{ \
+		DistSums	sums; \
+\
+		(void) sums; \
+		total += TERM; \
+	} \
+	return total; \
 }
 
-static double
-row_l2sq(const Work *w)
-{
-	double		total = 0.0;
+DEFINE_ROW(row_dot_f32, w->kernels->dot_f32(w->query, F32(i), w->dim))
+DEFINE_ROW(row_l2sq_f32, w->kernels->l2sq_f32(w->query, F32(i), w->dim))
+DEFINE_ROW(row_l1_f32, w->kernels->l1_f32(w->query, F32(i), w->dim))
+DEFINE_ROW(row_dotnorm_f32, (w->kernels->dotnorm_f32(w->query, F32(i), w->dim, &sums), sums.dot + sums.bb))
+DEFINE_ROW(row_query_f32, dist_query_f32(&w->cosine, F32(i)))
+DEFINE_ROW(row_dot_f16, w->kernels->dot_f32f16(w->query, F16(i), w->dim))
+DEFINE_ROW(row_l2sq_f16, w->kernels->l2sq_f32f16(w->query, F16(i), w->dim))
+DEFINE_ROW(row_l1_f16, w->kernels->l1_f32f16(w->query, F16(i), w->dim))
+DEFINE_ROW(row_dotnorm_f16, (w->kernels->dotnorm_f32f16(w->query, F16(i), w->dim, &sums), sums.dot + sums.bb))
+DEFINE_ROW(row_query_f16, dist_query_f16(&w->cosine, F16(i)))
+DEFINE_ROW(row_dot_i8, w->kernels->dot_i8(w->query_code, I8(i), w->dim))
+DEFINE_ROW(row_l1_i8, w->kernels->l1_i8(w->query_code, 0.01f, I8(i), 0.02f, w->dim))
+DEFINE_ROW(row_query_i8, dist_code(&w->code, ((DistCode) {I8(i), 0.01f, 1})))
 
-	for (size_t i = 0; i < w->nrows; i++)
-		total += w->kernels->l2sq_f32(w->query, w->rows + i * w->dim, w->dim);
-	return total;
+/* Four at a time; a remainder is left out of the count by bench_line. */
+#define DEFINE_FOUR(NAME, TYPE, AT, SUM, CALL) \
+static double \
+NAME(const Work *w) \
+{ \
+	double		total = 0.0; \
+\
+	for (size_t i = 0; i + DIST_FOUR <= w->nrows; i += DIST_FOUR) \
+	{ \
+		const TYPE *const v[DIST_FOUR] = {AT(i), AT(i + 1), AT(i + 2), AT(i + 3)}; \
+		SUM			sums[DIST_FOUR]; \
+\
+		w->kernels->CALL(v, w->dim, sums); \
+		total += (double) sums[0] + sums[1] + sums[2] + sums[3]; \
+	} \
+	return total; \
 }
 
-static double
-row_l1(const Work *w)
-{
-	double		total = 0.0;
+#define FOUR_F32(v, n, sums) dot_f32_x4(w->query, v, n, sums)
+#define FOUR_F16(v, n, sums) dot_f32f16_x4(w->query, v, n, sums)
+#define FOUR_I8(v, n, sums) dot_i8_x4(w->query_code, v, n, sums)
 
-	for (size_t i = 0; i < w->nrows; i++)
-		total += w->kernels->l1_f32(w->query, w->rows + i * w->dim, w->dim);
-	return total;
+DEFINE_FOUR(row_four_f32, float, F32, float, FOUR_F32)
+DEFINE_FOUR(row_four_f16, DistHalf, F16, float, FOUR_F16)
+DEFINE_FOUR(row_four_i8, int8_t, I8, int32_t, FOUR_I8)
+
+/* Lists as long as a node's in a graph, the next four rows fetched ahead. */
+#define LIST 32
+
+#define DEFINE_MANY(NAME, TYPE, AT, CALL) \
+static double \
+NAME(const Work *w) \
+{ \
+	double		total = 0.0; \
+\
+	for (size_t i = 0; i < w->nrows; i += LIST) \
+	{ \
+		uint32_t	count = (uint32_t) (w->nrows - i < LIST ? w->nrows - i : LIST); \
+		TYPE		list[LIST]; \
+		double		distances[LIST]; \
+\
+		for (uint32_t j = 0; j < count; j++) \
+			list[j] = AT(i + j); \
+		CALL; \
+		total += distances[0]; \
+	} \
+	return total; \
 }
 
-static double
-row_dotnorm(const Work *w)
-{
-	double		total = 0.0;
+#define CODE(i) ((DistCode) {I8(i), 0.01f, 1})
 
-	for (size_t i = 0; i < w->nrows; i++)
-	{
-		DistSums	sums;
-
-		w->kernels->dotnorm_f32(w->query, w->rows + i * w->dim, w->dim, &sums);
-		total += sums.dot + sums.bb;
-	}
-	return total;
-}
-
-static double
-row_cosine(const Work *w)
-{
-	double		total = 0.0;
-
-	for (size_t i = 0; i < w->nrows; i++)
-	{
-		DistSums	sums;
-
-		w->kernels->cosine_f32(w->query, w->rows + i * w->dim, w->dim, &sums);
-		total += sums.dot + sums.bb;
-	}
-	return total;
-}
-
-/* The whole distance, as a scan calls it. */
-static double
-row_query(const Work *w)
-{
-	double		total = 0.0;
-
-	for (size_t i = 0; i < w->nrows; i++)
-		total += dist_query_f32(&w->cosine, w->rows + i * w->dim);
-	return total;
-}
+DEFINE_MANY(row_many_f32, const float *, F32, dist_query_f32_many(&w->ip, list, NULL, count, distances))
+DEFINE_MANY(row_many_f16, const DistHalf *, F16, dist_query_f16_many(&w->ip, list, NULL, count, distances))
+DEFINE_MANY(row_many_i8, DistCode, CODE, dist_code_many(&w->code, list, count, distances))
 
 /* The bound: the same bytes, one load each. */
 #if defined(__x86_64__)
@@ -139,13 +171,14 @@ read_avx2(const float *rows, size_t floats)
 static double
 row_read(const Work *w)
 {
+	size_t		bytes = w->nrows * w->dim * element_size[w->element];
 	uint64_t	bits = 0;
 
 #if defined(__x86_64__)
-	if (strcmp(w->kernels->isa, "avx2") == 0)
-		return read_avx2(w->rows, w->nrows * w->dim);
+	if (strncmp(w->kernels->isa, "avx", 3) == 0)
+		return read_avx2((const float *) w->rows, bytes / sizeof(float));
 #endif
-	for (size_t i = 0; i + 4 <= w->nrows * w->dim; i += 4)
+	for (size_t i = 0; i + sizeof(uint64_t[2]) <= bytes; i += sizeof(uint64_t[2]))
 	{
 		uint64_t	words[2];
 
@@ -155,19 +188,20 @@ row_read(const Work *w)
 	return (double) bits;
 }
 
-typedef struct Column
-{
-	const char *name;
-	RowFn		function;
-} Column;
-
-static const Column columns[] = {
-	{"dot", row_dot}, {"l2sq", row_l2sq}, {"l1", row_l1},
-	{"dotnorm", row_dotnorm}, {"cosine", row_cosine},
-	{"query", row_query}, {"read", row_read}
+static const char *const column_names[] = {
+	"dot", "x4", "many", "l2sq", "l1", "dotnorm", "query", "read"
 };
 
-#define NCOLUMNS ((int) (sizeof(columns) / sizeof(columns[0])))
+#define NCOLUMNS ((int) (sizeof(column_names) / sizeof(column_names[0])))
+
+/* By element; NULL where there is no such kernel. */
+static const RowFn columns[][NCOLUMNS] = {
+	{row_dot_f32, row_four_f32, row_many_f32, row_l2sq_f32, row_l1_f32, row_dotnorm_f32, row_query_f32, row_read},
+	{row_dot_f16, row_four_f16, row_many_f16, row_l2sq_f16, row_l1_f16, row_dotnorm_f16, row_query_f16, row_read},
+	{row_dot_i8, row_four_i8, row_many_i8, NULL, row_l1_i8, NULL, row_query_i8, row_read}
+};
+
+static const char *const element_names[] = {"f32", "f16", "int8"};
 
 typedef struct Place
 {
@@ -176,7 +210,7 @@ typedef struct Place
 } Place;
 
 static const Place places[] = {
-	{"L1", (size_t) 12 << 10}, {"L2", (size_t) 256 << 10}, {"memory", (size_t) 128 << 20}
+	{"L1", (size_t) 24 << 10}, {"L2", (size_t) 256 << 10}, {"memory", (size_t) 128 << 20}
 };
 
 #define NPLACES ((int) (sizeof(places) / sizeof(places[0])))
@@ -209,7 +243,7 @@ compare_doubles(const void *left, const void *right)
 static double
 sample(RowFn function, const Work *w)
 {
-	size_t		row_bytes = w->nrows * w->dim * sizeof(float);
+	size_t		row_bytes = w->nrows * w->dim * element_size[w->element];
 	size_t		passes = SAMPLE_BYTES / row_bytes + 1;
 	double		total = 0.0;
 	double		start;
@@ -226,70 +260,114 @@ sample(RowFn function, const Work *w)
 }
 
 static void
-bench_line(const DistKernels *k, const Place *place, const float *query,
-		   const float *rows, uint32_t dim)
+bench_line(Work *work, const Place *place)
 {
 	double		ns[NCOLUMNS][SAMPLES];
-	Work		work = {
-		.kernels = k, .query = query, .rows = rows,
-		.nrows = place->bytes / (dim * sizeof(float)), .dim = dim
-	};
+	size_t		size = element_size[work->element];
 
-	dist_query_init_by(&work.cosine, k, DIST_COSINE, query, dim);
+	work->nrows = place->bytes / (work->dim * size) / DIST_FOUR * DIST_FOUR;
 	for (int i = 0; i < SAMPLES; i++)
 	{
 		for (int c = 0; c < NCOLUMNS; c++)
-			ns[c][i] = sample(columns[c].function, &work);
+		{
+			if (columns[work->element][c] != NULL)
+				ns[c][i] = sample(columns[work->element][c], work);
+		}
 	}
-	printf("%-7s %-7s %5u ", k->isa, place->name, dim);
+	printf("%-10s %-4s %-6s %5u ", work->kernels->isa, element_names[work->element],
+		   place->name, work->dim);
 	for (int c = 0; c < NCOLUMNS; c++)
 	{
 		double		median;
 
+		if (columns[work->element][c] == NULL)
+		{
+			printf(" %7s %5s", "-", "-");
+			continue;
+		}
 		qsort(ns[c], SAMPLES, sizeof(double), compare_doubles);
 		median = ns[c][SAMPLES / 2];
-		printf(" %7.1f %5.1f", median, dim * sizeof(float) / median);
+		printf(" %7.1f %5.1f", median, work->dim * size / median);
 	}
 	printf("\n");
 	fflush(stdout);
 }
 
-int
-main(void)
+/* All elements, places and dimensions by one instruction set. */
+static void
+bench_isa(const DistKernels *k, const float *query, const char *const *rows)
 {
-	static const char *const isa_names[] = {"avx2", "scalar"};
-	size_t		bytes = places[NPLACES - 1].bytes;
-	float	   *rows = aligned_alloc(64, bytes + 64);
-	float	   *query = aligned_alloc(64, 8192);
+	static int8_t room[1536];
 
-	if (rows == NULL || query == NULL)
+	for (int element = ELEMENT_F32; element <= ELEMENT_I8; element++)
+	{
+		for (int place = 0; place < NPLACES; place++)
+		{
+			for (size_t d = 0; d < NDIMS; d++)
+			{
+				Work		work = {
+					.kernels = k, .query = query, .query_code = room,
+					.rows = rows[element], .dim = dims[d], .element = (Element) element
+				};
+
+				dist_query_init_by(&work.cosine, k, DIST_COSINE, query, dims[d]);
+				dist_query_init_by(&work.ip, k, DIST_IP, query, dims[d]);
+				dist_code_query_init_by(&work.code, k, DIST_COSINE,
+										dist_code_f32(query, dims[d], room), dims[d]);
+				bench_line(&work, &places[place]);
+			}
+		}
+	}
+}
+
+/* Room for the bytes of the largest place, SVEC_OFFSET past a cache line. */
+static char *
+new_rows(size_t bytes)
+{
+	char	   *rows = aligned_alloc(64, bytes + 64);
+
+	if (rows == NULL)
 	{
 		fprintf(stderr, "could not get %zu bytes\n", bytes);
-		return 1;
+		exit(1);
 	}
-	rows += SVEC_OFFSET;
-	query += SVEC_OFFSET;
+	return rows + SVEC_OFFSET;
+}
+
+int
+main(int argc, char **argv)
+{
+	size_t		bytes = places[NPLACES - 1].bytes;
+	float	   *f32 = (float *) new_rows(bytes);
+	DistHalf   *f16 = (DistHalf *) new_rows(bytes);
+	int8_t	   *i8 = (int8_t *) new_rows(bytes);
+	float	   *query = (float *) new_rows(8192);
+	const char *const rows[] = {(const char *) f32, (const char *) f16, (const char *) i8};
+
 	for (size_t i = 0; i < bytes / sizeof(float); i++)
-		rows[i] = (float) (i % 251) / 251.0f - 0.5f;
+		f32[i] = (float) (i % 251) / 251.0f - 0.5f;
+	for (size_t i = 0; i < bytes / sizeof(DistHalf); i++)
+		f16[i] = half_from_float((float) (i % 251) / 251.0f - 0.5f);
+	for (size_t i = 0; i < bytes; i++)
+		i8[i] = (int8_t) ((int) (i % 251) - 125);
 	for (uint32_t i = 0; i < dims[NDIMS - 1]; i++)
 		query[i] = (float) (i % 241) / 241.0f - 0.5f;
 
 	printf("processor ns per vector and GB/s of vectors read; median of %d samples\n\n", SAMPLES);
-	printf("%-7s %-7s %5s ", "set", "from", "dim");
+	printf("%-10s %-4s %-6s %5s ", "set", "type", "from", "dim");
 	for (int c = 0; c < NCOLUMNS; c++)
-		printf(" %7s  GB/s", columns[c].name);
+		printf(" %7s  GB/s", column_names[c]);
 	printf("\n");
-	for (size_t isa = 0; isa < sizeof(isa_names) / sizeof(isa_names[0]); isa++)
+	for (int isa = 0; dist_isa_names[isa] != NULL; isa++)
 	{
-		const DistKernels *k = dist_kernels_isa(isa_names[isa]);
+		const DistKernels *k = dist_kernels_isa(dist_isa_names[isa]);
 
-		for (int place = 0; k != NULL && place < NPLACES; place++)
-		{
-			for (size_t d = 0; d < NDIMS; d++)
-				bench_line(k, &places[place], query, rows, dims[d]);
-		}
+		if (k != NULL && (argc < 2 || strcmp(argv[1], k->isa) == 0))
+			bench_isa(k, query, rows);
 	}
-	printf("\nquery: the whole cosine distance of dist_query_f32; read: a plain\n"
-		   "read of the same bytes by the same vector width, the bound\n");
+	printf("\nx4: dot of one query with four vectors at a time, per vector; many: distances\n"
+		   "of lists of 32 by the same, with prefetch; query: the\n"
+		   "whole cosine distance, of codes for int8; read: a plain read of the same\n"
+		   "bytes by the same vector width, the bound\n");
 	return 0;
 }

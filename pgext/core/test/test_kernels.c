@@ -20,6 +20,7 @@
 #define SCALAR_ULPS	0.51
 #define SHORT_ULPS	4.0
 #define LONG_ULPS	8.0
+#define NEON_LONG_ULPS	16.0		/* of a quarter or half as many partial sums */
 
 /* Each component may lose half of the smallest denormal to underflow. */
 #define UNDERFLOW_ULPS(n) (0.5 * (n))
@@ -243,7 +244,9 @@ ceiling_of(const char *isa, uint32_t n)
 {
 	if (strcmp(isa, "scalar") == 0)
 		return SCALAR_ULPS;
-	return n <= SHORT_N ? SHORT_ULPS : LONG_ULPS;
+	if (n <= SHORT_N)
+		return SHORT_ULPS;
+	return strncmp(isa, "neon", 4) == 0 ? NEON_LONG_ULPS : LONG_ULPS;
 }
 
 /* All kinds at one length, every array ending at a fence of its own. */

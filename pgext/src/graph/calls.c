@@ -1,6 +1,6 @@
 /*
  * calls.c
- *	  The ranking functions as data: name, entry point, and how their SQL
+ *	  The graph functions as data: name, entry point, and how their SQL
  *	  arguments become a GraphCall.
  *
  * No function is strict: a null relation, seed array, query or path gives no
@@ -26,6 +26,15 @@ new_hops(GraphCall *call, int nhops)
 	call->hops = hops;
 	call->nhops = nhops;
 	return hops;
+}
+
+/* (rel, seed_ids, relation_filter, limit_rows) */
+static void
+read_expand_ids(FunctionCallInfo fcinfo, GraphCall *call)
+{
+	arg_seeds(fcinfo, 1, call);
+	new_hops(call, 1)[0] = arg_filter(fcinfo, 2, "relation_filter");
+	call->limit_rows = arg_limit(fcinfo, 3);
 }
 
 /* (rel, seed_ids, query, top_k, relation_filter, limit_rows) */
@@ -115,11 +124,14 @@ read_rag(FunctionCallInfo fcinfo, GraphCall *call)
 }
 
 /* Arguments whose null means an empty result. */
-#define REL_SEEDS_QUERY ((1 << 0) | (1 << 1) | (1 << 2))
+#define REL_SEEDS ((1 << 0) | (1 << 1))
+#define REL_SEEDS_QUERY (REL_SEEDS | (1 << 2))
 #define REL_SEEDS_QUERY_PATH (REL_SEEDS_QUERY | (1 << 4))
 #define REL_QUERY ((1 << 0) | (1 << 1))
 
 static const GraphFunction functions[] = {
+	{"sorted_heap_expand_ids", sorted_heap_expand_ids,
+	GRAPH_SEEDS_GIVEN, GRAPH_SCORE_ENDPOINT, REL_SEEDS, -1, read_expand_ids},
 	{"sorted_heap_expand_rerank", sorted_heap_expand_rerank,
 	GRAPH_SEEDS_GIVEN, GRAPH_SCORE_ENDPOINT, REL_SEEDS_QUERY, 3, read_expand},
 	{"sorted_heap_expand_twohop_rerank", sorted_heap_expand_twohop_rerank,

@@ -146,6 +146,8 @@ find_offsets(FactColumns *columns)
 	columns->fixed_keys = (keys == FACT_TARGET + 1);
 	columns->fixed_natts = Max(columns->fixed_natts, columns->key_natts);
 	columns->fixed_end = Max(columns->fixed_end, columns->key_end);
+	columns->next_payload = columns->fixed_embedding &&
+		columns->attno[FACT_PAYLOAD] == columns->attno[FACT_EMBEDDING] + 1;
 	columns->key_bits = columns->key_natts <= BITS_PER_BYTE ?
 		(uint8) ((1 << columns->key_natts) - 1) : 0;
 }
@@ -206,4 +208,26 @@ facts_embedding(const FactColumns *columns, HeapTuple tuple)
 	value = heap_getattr(tuple, columns->attno[FACT_EMBEDDING], columns->desc,
 						 &isnull);
 	return isnull ? NULL : (struct varlena *) DatumGetPointer(value);
+}
+
+Datum
+facts_payload(const FactColumns *columns, HeapTuple tuple, bool *isnull)
+{
+	if (columns->next_payload && facts_is_fixed(columns, tuple) &&
+		HeapTupleHeaderGetNatts(tuple->t_data) >=
+		columns->attno[FACT_PAYLOAD])
+	{
+		char	   *data = (char *) tuple->t_data + tuple->t_data->t_hoff;
+		char	   *end = (char *) facts_embedding(columns, tuple);
+		uint32		at;
+
+		end += VARSIZE_ANY(end);
+		at = end - data;
+		/* as in heap's own deforming, which has no bounds to check either */
+		*isnull = false;
+		return PointerGetDatum(data + att_align_pointer(at, TYPALIGN_INT, -1,
+														end));
+	}
+	return heap_getattr(tuple, columns->attno[FACT_PAYLOAD], columns->desc,
+						isnull);
 }

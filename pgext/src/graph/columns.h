@@ -48,6 +48,7 @@ typedef struct FactColumns
 	 */
 	bool		fixed_keys;
 	bool		fixed_embedding;
+	bool		next_payload;	/* the payload follows the embedding */
 	AttrNumber	fixed_natts;	/* the tuple must have this many attributes */
 	uint32		fixed_end;		/* and this many bytes behind its header */
 	AttrNumber	key_natts;		/* as these two, for the keys alone */
@@ -75,6 +76,10 @@ extern void facts_key_slow(const FactColumns *columns, HeapTuple tuple,
 /* The embedding as stored, perhaps toasted; NULL where it is null. */
 extern struct varlena *facts_embedding(const FactColumns *columns,
 									   HeapTuple tuple);
+
+/* The payload likewise. */
+extern Datum facts_payload(const FactColumns *columns, HeapTuple tuple,
+						   bool *isnull);
 
 static inline bool
 facts_is_fixed(const FactColumns *columns, HeapTuple tuple)

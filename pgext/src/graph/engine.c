@@ -11,13 +11,20 @@
  * row of the last hop. A row without a rankable embedding has no distance, so
  * no path goes through it; under the endpoint score it still leads on.
  *
- * Everything is read with the caller's active snapshot. Memory lives in a
- * context of the call's own; only the result is the caller's.
+ * Everything is read with the caller's active snapshot, or a stream's own.
+ * Memory lives in a context of the call's own; only the result is the caller's.
+ *
+ * A stream is an expansion at the caller's pace: rows lie on the pinned page
+ * they were found on. Where rows come through a query instead, they are all
+ * put into a tuplestore by the first fetch.
  */
 #include "postgres.h"
 
+#include "executor/tuptable.h"
+#include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 
 #include "graph/engine.h"
 #include "graph/registry.h"
@@ -38,7 +45,7 @@ typedef struct GraphRun
 } GraphRun;
 
 static void
-run_open(GraphRun *run, const GraphCall *call)
+run_open(GraphRun *run, const GraphCall *call, Snapshot snapshot)
 {
 	FactNames	names;
 
@@ -61,7 +68,7 @@ run_open(GraphRun *run, const GraphCall *call)
 	MemoryContextSwitchTo(run->context);
 	if (run->gate.path == RELGATE_PAGES)
 		run->source = facts_open_pages(&run->gate, &run->columns,
-									   GetActiveSnapshot(), &run->query);
+									   snapshot, &run->query);
 	else
 		run->source = facts_open_query(&run->gate, &run->columns,
 									   &run->query);
@@ -196,7 +203,7 @@ graph_rank(const GraphCall *call, GraphResult *result)
 	FactHop		last;
 	FinalState	final;
 
-	run_open(&run, call);
+	run_open(&run, call, GetActiveSnapshot());
 	seeds_find(call, run.source, &frontier);
 	run.stats.seed_count = frontier.count;
 	stats_mark(&run.stats, GRAPH_STAGE_SEEDS);
@@ -246,7 +253,7 @@ graph_expand(const GraphCall *call, FactSink sink, void *state)
 	Frontier	frontier;
 	FactHop		hop;
 
-	run_open(&run, call);
+	run_open(&run, call, GetActiveSnapshot());
 	seeds_find(call, run.source, &frontier);
 	run.stats.seed_count = frontier.count;
 	stats_mark(&run.stats, GRAPH_STAGE_SEEDS);
@@ -259,4 +266,163 @@ graph_expand(const GraphCall *call, FactSink sink, void *state)
 
 	MemoryContextSwitchTo(caller);
 	run_close(&run);
+}
+
+struct GraphStream
+{
+	GraphRun	run;
+	Frontier	frontier;
+	FactHop		hop;
+	int			nrows;			/* of the page at hand */
+	int			next;			/* row of it to return */
+	FactRow		rows[MaxHeapTuplesPerPage];
+	Tuplestorestate *store;		/* where there are no pages: all rows, */
+	TupleTableSlot *slot;		/* and the one returned */
+};
+
+/* Sink: the rows of a page, of which they are part. */
+static void
+keep_row(void *arg, const FactRow *row)
+{
+	GraphStream *stream = (GraphStream *) arg;
+
+	Assert(stream->nrows < MaxHeapTuplesPerPage);
+	stream->rows[stream->nrows++] = *row;
+}
+
+/* Sink: rows of a query, in FactColumn order. */
+static void
+store_row(void *arg, const FactRow *row)
+{
+	GraphStream *stream = (GraphStream *) arg;
+	Datum		values[FACT_NCOLUMNS];
+	bool		nulls[FACT_NCOLUMNS];
+
+	for (int i = FACT_ENTITY; i <= FACT_TARGET; i++)
+		nulls[i] = (row->key.nulls & FACT_NULL(i)) != 0;
+	values[FACT_ENTITY] = Int32GetDatum(row->key.entity);
+	values[FACT_RELATION] = Int16GetDatum(row->key.relation);
+	values[FACT_TARGET] = Int32GetDatum(row->key.target);
+	values[FACT_EMBEDDING] = row->embedding;
+	nulls[FACT_EMBEDDING] = row->embedding_null;
+	values[FACT_PAYLOAD] = row->payload;
+	nulls[FACT_PAYLOAD] = row->payload_null;
+	tuplestore_putvalues(stream->store,
+						 stream->slot->tts_tupleDescriptor, values, nulls);
+}
+
+static void
+fill_store(GraphStream *stream)
+{
+	GraphRun   *run = &stream->run;
+	TupleDesc	desc = CreateTemplateTupleDesc(FACT_NCOLUMNS);
+
+	for (int i = 0; i < FACT_NCOLUMNS; i++)
+		TupleDescCopyEntry(desc, i + 1, run->columns.desc,
+						   run->columns.attno[i]);
+	stream->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	stream->store = tuplestore_begin_heap(false, false, work_mem);
+	run->source->expand(run->source, &stream->hop, store_row, stream);
+}
+
+/* The next row of the store as rows[0]. */
+static bool
+fetch_stored(GraphStream *stream)
+{
+	TupleTableSlot *slot = stream->slot;
+	FactRow    *row = &stream->rows[0];
+
+	if (!tuplestore_gettupleslot(stream->store, true, false, slot))
+		return false;
+	slot_getallattrs(slot);
+	memset(row, 0, sizeof(*row));
+	for (int i = FACT_ENTITY; i <= FACT_TARGET; i++)
+		if (slot->tts_isnull[i])
+			row->key.nulls |= FACT_NULL(i);
+	row->key.entity = DatumGetInt32(slot->tts_values[FACT_ENTITY]);
+	row->key.relation = DatumGetInt16(slot->tts_values[FACT_RELATION]);
+	row->key.target = DatumGetInt32(slot->tts_values[FACT_TARGET]);
+	row->embedding = slot->tts_values[FACT_EMBEDDING];
+	row->embedding_null = slot->tts_isnull[FACT_EMBEDDING];
+	row->halves = stream->run.source->halves;
+	row->payload = slot->tts_values[FACT_PAYLOAD];
+	row->payload_null = slot->tts_isnull[FACT_PAYLOAD];
+	return true;
+}
+
+GraphStream *
+graph_stream_open(const GraphCall *call, Snapshot snapshot, FactWant want)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	GraphStream *stream = (GraphStream *) palloc(sizeof(GraphStream));
+	GraphRun   *run = &stream->run;
+
+	run_open(run, call, snapshot);
+	seeds_find(call, run->source, &stream->frontier);
+	run->stats.seed_count = stream->frontier.count;
+	stats_mark(&run->stats, GRAPH_STAGE_SEEDS);
+
+	stream->hop = hop_from(call, &stream->frontier, 0, want);
+	stream->nrows = stream->next = 0;
+	stream->store = NULL;
+	stream->slot = NULL;
+	if (run->source->start != NULL)
+		run->source->start(run->source, &stream->hop);
+	else
+		fill_store(stream);
+	MemoryContextSwitchTo(caller);
+	return stream;
+}
+
+/* More rows into rows[]; false when there are no more. */
+static bool
+refill(GraphStream *stream)
+{
+	GraphRun   *run = &stream->run;
+	MemoryContext caller = MemoryContextSwitchTo(run->context);
+	bool		more = true;
+
+	stream->nrows = stream->next = 0;
+	if (stream->store != NULL)
+		stream->nrows = fetch_stored(stream) ? 1 : 0;
+	else
+		while (more && stream->nrows == 0)
+			more = run->source->next(run->source, keep_row, stream);
+	MemoryContextSwitchTo(caller);
+	return stream->nrows > 0;
+}
+
+const FactRow *
+graph_stream_next(GraphStream *stream)
+{
+	if (stream->next == stream->nrows && !refill(stream))
+		return NULL;
+	stream->run.stats.expanded_rows++;
+	return &stream->rows[stream->next++];
+}
+
+const GraphStats *
+graph_stream_stats(GraphStream *stream)
+{
+	GraphRun   *run = &stream->run;
+
+	run->stats.access = run->source->access;
+	run->stats.pages_read = run->source->pages;
+	run->stats.returned_rows = run->stats.expanded_rows;
+	return &run->stats;
+}
+
+void
+graph_stream_close(GraphStream *stream)
+{
+	GraphRun   *run = &stream->run;
+
+	(void) graph_stream_stats(stream);
+	stats_mark(&run->stats, GRAPH_STAGE_EXPAND);
+	if (stream->slot != NULL)
+		ExecDropSingleTupleTableSlot(stream->slot);
+	if (stream->store != NULL)
+		tuplestore_end(stream->store);
+	run_close(run);
+	pfree(stream);
 }

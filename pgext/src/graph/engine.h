@@ -9,6 +9,7 @@
 #define ENGINE_H
 
 #include "graph/facts.h"
+#include "graph/stats.h"
 #include "types/svec.h"
 
 typedef enum GraphSeeds
@@ -64,5 +65,24 @@ extern void graph_rank(const GraphCall *call, GraphResult *result);
 
 /* One hop from given seeds, whole rows to the sink, unranked. */
 extern void graph_expand(const GraphCall *call, FactSink sink, void *state);
+
+/*
+ * The same, row by row at the caller's pace, with what is wanted of each. A
+ * stream keeps the table open and up to nine of its pages pinned, and lives in
+ * the memory context current at open; the snapshot must stay registered.
+ */
+typedef struct GraphStream GraphStream;
+
+extern GraphStream *graph_stream_open(const GraphCall *call, Snapshot snapshot,
+									  FactWant want);
+
+/* The next row, good until the one after it; NULL when there are no more. */
+extern const FactRow *graph_stream_next(GraphStream *stream);
+
+/* What the call did so far. */
+extern const GraphStats *graph_stream_stats(GraphStream *stream);
+
+/* Ends the call and records it. Not called after an error. */
+extern void graph_stream_close(GraphStream *stream);
 
 #endif							/* ENGINE_H */

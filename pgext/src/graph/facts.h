@@ -14,12 +14,14 @@
 #include "graph/gate.h"
 #include "utils/snapshot.h"
 
-typedef enum FactWant
-{
-	FACT_WANT_KEYS,				/* entity, relation, target */
-	FACT_WANT_DISTANCE,			/* and the distance to the query */
-	FACT_WANT_WHOLE				/* keys, embedding and payload, no distance */
-} FactWant;
+/* What of a row a hop wants besides entity, relation and target: bits. */
+typedef int FactWant;
+
+#define FACT_WANT_KEYS 0
+#define FACT_WANT_DISTANCE 1	/* the distance to the query */
+#define FACT_WANT_EMBEDDING 2
+#define FACT_WANT_PAYLOAD 4
+#define FACT_WANT_WHOLE (FACT_WANT_EMBEDDING | FACT_WANT_PAYLOAD)
 
 /* Which rows a hop follows. */
 typedef struct FactFilter
@@ -46,8 +48,9 @@ typedef struct FactRow
 								 * of zero norm */
 	double		distance;
 	uint64		ref;			/* for payload(), see keep() */
-	Datum		embedding;		/* FACT_WANT_WHOLE only, perhaps toasted */
-	Datum		payload;
+	Datum		embedding;		/* where wanted, perhaps toasted */
+	bool		halves;			/* it is hsvec, not svec */
+	Datum		payload;		/* likewise */
 	bool		embedding_null;
 	bool		payload_null;
 } FactRow;
@@ -61,6 +64,15 @@ struct FactSource
 	/* Rows of the hop's seeds, in physical order. */
 	void		(*expand) (FactSource *source, const FactHop *hop,
 						   FactSink sink, void *state);
+
+	/*
+	 * The same at the caller's pace; both NULL where there is no such way.
+	 * Each next() gives the rows of one page, perhaps none, which stay good
+	 * until the one after; false when there are no more pages. One expansion
+	 * at a time: the next start(), expand() or close() ends it.
+	 */
+	void		(*start) (FactSource *source, const FactHop *hop);
+	bool		(*next) (FactSource *source, FactSink sink, void *state);
 	/* Every row that passes the filter, with its distance. */
 	void		(*scan) (FactSource *source, const FactFilter *filter,
 						 FactSink sink, void *state);
@@ -75,8 +87,7 @@ struct FactSource
 
 	const char *access;			/* how hops found rows so far; a literal */
 	const DistQuery *query;		/* what distances are to; NULL without one */
-	bool		halves;			/* stored embeddings are hsvec; whole rows
-								 * have them as svec all the same */
+	bool		halves;			/* stored embeddings are hsvec */
 	uint64		pages;			/* heap pages read so far */
 };
 

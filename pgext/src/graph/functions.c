@@ -2,8 +2,8 @@
  * functions.c
  *	  The SQL entry points: arguments in, a call to the engine, rows out.
  *
- * Results go to a tuplestore. A ranking function in FROM normally never comes
- * here: planner/graph_path.c puts a plan node in its place.
+ * Results go to a tuplestore. A call in FROM normally never comes here:
+ * planner/graph_path.c puts a plan node in its place.
  */
 #include "postgres.h"
 
@@ -63,6 +63,17 @@ graph_row_values(const GraphRow *row, Datum *values, bool *nulls)
 	nulls[4] = false;
 }
 
+void
+graph_fact_values(const FactRow *row, Datum *values, bool *nulls)
+{
+	put_key(&row->key, values, nulls);
+	values[GRAPH_RESULT_EMBEDDING - 1] = row->halves && !row->embedding_null ?
+		facts_widen(row->embedding) : row->embedding;
+	nulls[GRAPH_RESULT_EMBEDDING - 1] = row->embedding_null;
+	values[GRAPH_RESULT_PAYLOAD - 1] = row->payload;
+	nulls[GRAPH_RESULT_PAYLOAD - 1] = row->payload_null;
+}
+
 /* Run a ranking call and return its rows. */
 static Datum
 return_ranked(FunctionCallInfo fcinfo, PGFunction entry)
@@ -104,11 +115,10 @@ put_whole(void *state, const FactRow *row)
 	Datum		values[GRAPH_RESULT_NATTS];
 	bool		nulls[GRAPH_RESULT_NATTS];
 
-	put_key(&row->key, values, nulls);
-	values[3] = inline_value(row->embedding, row->embedding_null);
-	nulls[3] = row->embedding_null;
+	graph_fact_values(row, values, nulls);
+	if (!row->halves)
+		values[3] = inline_value(row->embedding, row->embedding_null);
 	values[4] = inline_value(row->payload, row->payload_null);
-	nulls[4] = row->payload_null;
 	tuplestore_putvalues(rsinfo->setResult, rsinfo->setDesc, values, nulls);
 	if (!nulls[3] && values[3] != row->embedding)
 		pfree(DatumGetPointer(values[3]));
@@ -116,25 +126,15 @@ put_whole(void *state, const FactRow *row)
 		pfree(DatumGetPointer(values[4]));
 }
 
-/* (rel, seed_ids, relation_filter, limit_rows): whole rows, not ranked */
+/* Whole rows, not ranked */
 Datum
 sorted_heap_expand_ids(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *rsinfo = begin_result(fcinfo);
-	GraphCall	call = {0};
-	FactFilter	hop;
+	GraphCall	call;
 
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
-		return (Datum) 0;
-	call.api = "sorted_heap_expand_ids";
-	call.relid = PG_GETARG_OID(0);
-	call.home = get_func_namespace(fcinfo->flinfo->fn_oid);
-	arg_seeds(fcinfo, 1, &call);
-	hop = arg_filter(fcinfo, 2, "relation_filter");
-	call.hops = &hop;
-	call.nhops = 1;
-	call.limit_rows = arg_limit(fcinfo, 3);
-	graph_expand(&call, put_whole, rsinfo);
+	if (graph_call_read(graph_function(sorted_heap_expand_ids), fcinfo, &call))
+		graph_expand(&call, put_whole, rsinfo);
 	return (Datum) 0;
 }
 

@@ -11,10 +11,14 @@
 
 #include "access/genam.h"
 #include "access/htup_details.h"
+#include "access/xlog.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_opfamily.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "storage/sinval.h"
+#include "utils/inval.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
@@ -71,6 +75,18 @@ offer(Relation *chosen, Relation index, bool better)
 	return true;
 }
 
+/*
+ * Is it a zone map for this snapshot whose images are those of the column's
+ * type? On an integer column it may have the class for oid, whose order is
+ * another.
+ */
+static bool
+zone_serves(Relation index, Snapshot snapshot)
+{
+	return zonemap_usable(index, snapshot) &&
+		index->rd_opcintype[0] == INT4OID;
+}
+
 /* True when the open index was taken. */
 static bool
 consider(FactIndexes *indexes, Relation index, bool has_relation,
@@ -87,7 +103,7 @@ consider(FactIndexes *indexes, Relation index, bool has_relation,
 		return true;
 	}
 	if (guc_graph_access != GRAPH_ACCESS_BTREE &&
-		zonemap_usable(index, snapshot))
+		zone_serves(index, snapshot))
 		return offer(&indexes->zone, index, has_relation);
 	return false;
 }
@@ -119,9 +135,9 @@ no_index_error(Relation rel, const FactColumns *columns)
 			 errhint("Create a btree index, for example as the primary key, or an index with access method sorted_zone.")));
 }
 
-void
-indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
-			 Snapshot snapshot)
+static void
+look_for_indexes(FactIndexes *indexes, Relation rel, const FactColumns *columns,
+				 Snapshot snapshot)
 {
 	List	   *list = RelationGetIndexList(rel);
 	ListCell   *lc;
@@ -139,8 +155,42 @@ indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
 			index_close(index, NoLock);
 	}
 	list_free(list);
-	if (indexes->btree == NULL && indexes->zone == NULL)
-		no_index_error(rel, columns);
+	if (!guc_enable_scan_pruning && guc_graph_access == GRAPH_ACCESS_AUTO &&
+		indexes->btree != NULL && indexes->zone != NULL)
+	{
+		index_close(indexes->zone, NoLock);
+		indexes->zone = NULL;
+	}
+}
+
+/*
+ * REINDEX CONCURRENTLY makes one index invalid and another valid in one
+ * transaction, but what we know of the two may be from before and from after
+ * it. So there is no index only when none was found and nothing has changed.
+ *
+ * On a standby nobody waits for us before an index is left to decay. What our
+ * snapshot may see of that, we have to know: a transaction that has locked the
+ * table before takes in no invalidations by itself.
+ */
+void
+indexes_open(FactIndexes *indexes, Relation rel, const FactColumns *columns,
+			 Snapshot snapshot)
+{
+	for (;;)
+	{
+		uint64		changes;
+
+		CHECK_FOR_INTERRUPTS();
+		if (RecoveryInProgress())
+			AcceptInvalidationMessages();
+		changes = SharedInvalidMessageCounter;
+		look_for_indexes(indexes, rel, columns, snapshot);
+		if (indexes->btree != NULL || indexes->zone != NULL)
+			return;
+		AcceptInvalidationMessages();
+		if (changes == SharedInvalidMessageCounter)
+			no_index_error(rel, columns);
+	}
 }
 
 void

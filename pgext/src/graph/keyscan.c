@@ -19,6 +19,7 @@
 #include "access/relscan.h"
 #include "access/stratnum.h"
 #include "access/visibilitymap.h"
+#include "executor/nodeHash.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "storage/predicate.h"
@@ -88,6 +89,15 @@ add_tid(KeyScan *ks, ItemPointer tid)
 {
 	if (ks->ntids == ks->allocated)
 	{
+		size_t		limit = get_hash_memory_limit();
+
+		if (ks->allocated * 2 * sizeof(uint64) > Max(limit, 65536))
+			ereport(ERROR,
+					(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+					 errmsg("too many rows to expand"),
+					 errdetail("Pointers to more than %zu rows of a hop do not fit into \"work_mem\" times \"hash_mem_multiplier\", which is %zu kB.",
+							   ks->ntids, limit / 1024),
+					 errhint("Raise \"work_mem\", or narrow the search by relations or seeds.")));
 		ks->allocated *= 2;
 		ks->tids = (uint64 *) repalloc_huge(ks->tids,
 											ks->allocated * sizeof(uint64));

@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "executor/nodeHash.h"
 #include "utils/memutils.h"
 
 #include "graph/score.h"
@@ -49,6 +50,46 @@ frontier_init(Frontier *frontier)
 	frontier->context = CurrentMemoryContext;
 }
 
+/* Keep one item of each id, that of the least cost. */
+static void
+frontier_compact(Frontier *frontier)
+{
+	size_t		n = 0;
+
+	sort_frontier(frontier->items, frontier->count);
+	for (size_t i = 0; i < frontier->count; i++)
+	{
+		if (n == 0 || frontier->items[n - 1].id != frontier->items[i].id)
+			frontier->items[n++] = frontier->items[i];
+	}
+	frontier->count = n;
+}
+
+/*
+ * Make room for one more. Rows that lead to the same id take no memory for
+ * long, so what counts is the number of different ids.
+ */
+static void
+frontier_grow(Frontier *frontier)
+{
+	size_t		limit = get_hash_memory_limit();
+
+	frontier_compact(frontier);
+	if (frontier->count <= frontier->allocated / 2)
+		return;
+	if (frontier->allocated * 2 * sizeof(FrontierItem) > Max(limit, 65536))
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIGURATION_LIMIT_EXCEEDED),
+				 errmsg("too many entities to expand"),
+				 errdetail("More than %zu distinct entities do not fit into \"work_mem\" times \"hash_mem_multiplier\", which is %zu kB.",
+						   frontier->count, limit / 1024),
+				 errhint("Raise \"work_mem\", or narrow the search by relations, seeds or \"limit_rows\".")));
+	frontier->allocated *= 2;
+	frontier->items = (FrontierItem *)
+		repalloc_huge(frontier->items,
+					  frontier->allocated * sizeof(FrontierItem));
+}
+
 void
 frontier_add(Frontier *frontier, int32 id, double cost)
 {
@@ -63,12 +104,7 @@ frontier_add(Frontier *frontier, int32 id, double cost)
 								   FIRST_ITEMS * sizeof(FrontierItem));
 		}
 		else
-		{
-			frontier->allocated *= 2;
-			frontier->items = (FrontierItem *)
-				repalloc_huge(frontier->items,
-							  frontier->allocated * sizeof(FrontierItem));
-		}
+			frontier_grow(frontier);
 	}
 	frontier->items[frontier->count].id = id;
 	frontier->items[frontier->count++].cost = cost;

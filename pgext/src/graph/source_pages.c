@@ -30,6 +30,29 @@
 /* Where entity, relation and target lie, as a rule. */
 #define KEY_BYTES 64
 
+/* A page of an expansion, pinned ahead. */
+typedef struct PageVisit
+{
+	Buffer		buffer;
+	size_t		first;			/* by the btree: its TIDs */
+	int			count;
+} PageVisit;
+
+/* An expansion under way. */
+typedef struct PageCursor
+{
+	FactHop		hop;
+	bool		by_zone;
+	SeedTest	test;			/* by the zone map */
+	size_t		at;				/* next TID or candidate block */
+	size_t		hinted;			/* up to here reads were asked for */
+	uint64		emitted;
+	bool		done;
+	int			nvisits;
+	int			visit;			/* next of these */
+	PageVisit	visits[GROUP_PAGES];
+} PageCursor;
+
 typedef struct PageSource
 {
 	FactSource	base;
@@ -41,6 +64,7 @@ typedef struct PageSource
 	bool		used_zone;
 	PageReader	reader;
 	int			io_window;		/* pages to prefetch once reads miss */
+	PageCursor	cursor;
 } PageSource;
 
 /* Reads that missed the buffers, of either kind. */
@@ -63,7 +87,8 @@ emit(PageSource *source, HeapTuple tuple, const FactKey *key, FactWant want,
 	row.ref = tid_pack(&tuple->t_self);
 	row.embedding = row.payload = (Datum) 0;
 	row.embedding_null = row.payload_null = true;
-	if (want == FACT_WANT_DISTANCE)
+	row.halves = source->base.halves;
+	if ((want & FACT_WANT_DISTANCE) != 0)
 	{
 		struct varlena *value = facts_embedding(source->columns, tuple);
 
@@ -71,34 +96,17 @@ emit(PageSource *source, HeapTuple tuple, const FactKey *key, FactWant want,
 			facts_distance(source->base.query, source->base.halves,
 						   value, &row.distance);
 	}
-	else if (want == FACT_WANT_WHOLE)
+	if ((want & FACT_WANT_EMBEDDING) != 0)
 	{
-		row.embedding = heap_getattr(tuple,
-									 source->columns->attno[FACT_EMBEDDING],
-									 source->columns->desc,
-									 &row.embedding_null);
-		row.payload = heap_getattr(tuple,
-								   source->columns->attno[FACT_PAYLOAD],
-								   source->columns->desc,
-								   &row.payload_null);
-		if (source->base.halves && !row.embedding_null)
-		{
-			row.embedding = facts_widen(row.embedding);
-			sink(state, &row);
-			pfree(DatumGetPointer(row.embedding));
-			return;
-		}
+		row.embedding =
+			PointerGetDatum(facts_embedding(source->columns, tuple));
+		row.embedding_null = row.embedding == (Datum) 0;
 	}
+	if ((want & FACT_WANT_PAYLOAD) != 0)
+		row.payload = facts_payload(source->columns, tuple,
+									&row.payload_null);
 	sink(state, &row);
 }
-
-/* One page of an expansion: some of the TIDs found, all of its block. */
-typedef struct PageVisit
-{
-	size_t		first;
-	int			count;
-	Buffer		buffer;
-} PageVisit;
 
 /*
  * The TIDs of the block at position `from`. At most a page's worth: should a
@@ -149,63 +157,100 @@ prefetch_after(PageSource *source, size_t at, size_t hinted)
 
 /*
  * Pin the next few pages and ask the CPU for what will be read of them, so
- * that its misses overlap. Returns the number of visits.
+ * that its misses overlap.
  */
-static int
-gather_visits(PageSource *source, PageVisit *visits, size_t *at,
-			  size_t *hinted, FactWant want)
+static void
+gather_tids(PageSource *source, PageCursor *cursor)
 {
 	const KeyScan *keys = &source->keys;
-	Size		bytes = want == FACT_WANT_KEYS ? KEY_BYTES : BLCKSZ;
-	int			n = 0;
+	Size		bytes = cursor->hop.want == FACT_WANT_KEYS ? KEY_BYTES : BLCKSZ;
+	PageVisit  *visit = cursor->visits;
 
-	for (; n < GROUP_PAGES && *at < keys->ntids; n++)
+	for (; cursor->nvisits < GROUP_PAGES && cursor->at < keys->ntids; visit++)
 	{
 		int64		missed = missed_reads();
 
-		visits[n].first = *at;
-		visits[n].count = tids_of_block(keys, *at);
-		visits[n].buffer = pageread_pin(&source->reader,
-										(BlockNumber) (keys->tids[*at] >> 16));
-		pageread_hint_item(visits[n].buffer, tid_offset(keys, *at));
-		*at += visits[n].count;
+		visit->first = cursor->at;
+		visit->count = tids_of_block(keys, cursor->at);
+		visit->buffer =
+			pageread_pin(&source->reader,
+						 (BlockNumber) (keys->tids[cursor->at] >> 16));
+		cursor->nvisits++;
+		pageread_hint_item(visit->buffer, tid_offset(keys, cursor->at));
+		cursor->at += visit->count;
 		if (missed != missed_reads())
-			*hinted = prefetch_after(source, *at, *hinted);
+			cursor->hinted = prefetch_after(source, cursor->at, cursor->hinted);
 	}
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < cursor->nvisits; i++)
 	{
-		int			tuples = Min(visits[i].count, HINT_TUPLES);
+		int			tuples;
 
+		visit = &cursor->visits[i];
+		tuples = Min(visit->count, HINT_TUPLES);
 		for (int j = 0; j < tuples; j++)
-			pageread_hint_tuple(visits[i].buffer,
-								tid_offset(keys, visits[i].first + j), bytes);
+			pageread_hint_tuple(visit->buffer,
+								tid_offset(keys, visit->first + j), bytes);
 	}
-	return n;
 }
 
-/* Give the rows of one page to the sink; true when the limit is reached. */
-static bool
-visit_page(PageSource *source, const PageVisit *visit, const FactHop *hop,
-		   uint64 *emitted, FactSink sink, void *state)
+/* As prefetch_after, for blocks. */
+static size_t
+prefetch_blocks(PageSource *source, size_t at, size_t hinted)
 {
-	PageReader *reader = &source->reader;
+	const ZoneScan *zones = &source->zones;
+	size_t		end = Min(at + source->io_window, zones->nblocks);
+
+	for (at = Max(at, hinted); at < end; at++)
+		pageread_prefetch(&source->reader, zones->blocks[at]);
+	return Max(at, hinted);
+}
+
+/* The same of candidate blocks: hints at what the key test will look at. */
+static void
+gather_blocks(PageSource *source, PageCursor *cursor)
+{
+	const ZoneScan *zones = &source->zones;
+
+	while (cursor->nvisits < GROUP_PAGES && cursor->at < zones->nblocks)
+	{
+		int64		missed = missed_reads();
+		Buffer		buffer = pageread_pin(&source->reader,
+										  zones->blocks[cursor->at++]);
+
+		cursor->visits[cursor->nvisits++].buffer = buffer;
+		pageread_hint_items(buffer);
+		if (missed != missed_reads())
+			cursor->hinted = prefetch_blocks(source, cursor->at,
+											 cursor->hinted);
+	}
+	for (int i = 0; i < cursor->nvisits; i++)
+		pageread_hint_keys(cursor->visits[i].buffer);
+}
+
+/* Read one page into the reader; it takes over the pin. */
+static void
+read_visit(PageSource *source, PageCursor *cursor, const PageVisit *visit)
+{
 	OffsetNumber offsets[MaxHeapTuplesPerPage];
 
+	if (cursor->by_zone)
+	{
+		pageread_scan_pinned(&source->reader, visit->buffer, seed_test,
+							 &cursor->test);
+		return;
+	}
 	for (int i = 0; i < visit->count; i++)
 		offsets[i] = tid_offset(&source->keys, visit->first + i);
-	pageread_members(reader, visit->buffer, offsets, visit->count);
-	for (int i = 0; i < reader->ntuples; i++)
-	{
-		FactKey		key;
+	pageread_members(&source->reader, visit->buffer, offsets, visit->count);
+}
 
-		facts_key(source->columns, &reader->tuples[i], &key);
-		if (!facts_passes(&hop->filter, &key))
-			continue;
-		emit(source, &reader->tuples[i], &key, hop->want, sink, state);
-		if (++*emitted == hop->limit)
-			return true;
-	}
-	return false;
+/* Give back the pins of pages that will not be read after all. */
+static void
+end_cursor(PageCursor *cursor)
+{
+	while (cursor->visit < cursor->nvisits)
+		ReleaseBuffer(cursor->visits[cursor->visit++].buffer);
+	cursor->done = true;
 }
 
 /* Passes a row that the index answered to the hop's sink. */
@@ -230,139 +275,97 @@ answer_from_index(void *arg, const FactKey *key)
 	answer->sink(answer->state, &row);
 }
 
+/*
+ * Find candidates: the map where it is there and pays, else the btree. That one
+ * gives the rows it can answer itself to `answer`, where there is one.
+ */
 static void
-expand_btree(PageSource *source, const FactHop *hop, FactSink sink,
+start_cursor(PageSource *source, const FactHop *hop, KeyScanRow answer,
 			 void *state)
 {
-	PageVisit	visits[GROUP_PAGES];
-	IndexAnswer answer = {hop, sink, state};
-	uint64		emitted = 0;
-	size_t		at = 0;
-	size_t		hinted = 0;
-	bool		done = false;
-	int			n;
+	PageCursor *cursor = &source->cursor;
+	bool		has_btree = source->indexes.btree != NULL;
 
-	/* A limit counts in physical order, so it needs all TIDs first. */
-	keyscan_search(&source->keys, hop,
-				   hop->want == FACT_WANT_KEYS && hop->limit == 0 ?
-				   answer_from_index : NULL, &answer);
-	while (!done &&
-		   (n = gather_visits(source, visits, &at, &hinted, hop->want)) > 0)
+	end_cursor(cursor);
+	memset(cursor, 0, offsetof(PageCursor, visits));
+	cursor->hop = *hop;
+	cursor->by_zone = source->indexes.zone != NULL &&
+		zonescan_search(&source->zones, hop, has_btree);
+	if (cursor->by_zone)
 	{
-		for (int i = 0; i < n; i++)
-		{
-			if (done)
-				ReleaseBuffer(visits[i].buffer);
-			else
-				done = visit_page(source, &visits[i], hop, &emitted,
-								  sink, state);
-		}
+		cursor->test.columns = source->columns;
+		cursor->test.hop = &cursor->hop;
+		source->used_zone = true;
 	}
-}
-
-/* As prefetch_after, for blocks. */
-static size_t
-prefetch_blocks(PageSource *source, size_t at, size_t hinted)
-{
-	const ZoneScan *zones = &source->zones;
-	size_t		end = Min(at + source->io_window, zones->nblocks);
-
-	for (at = Max(at, hinted); at < end; at++)
-		pageread_prefetch(&source->reader, zones->blocks[at]);
-	return Max(at, hinted);
-}
-
-/*
- * Pin the next few candidates and ask the CPU for what the key test will look
- * at. Returns their number.
- */
-static int
-gather_blocks(PageSource *source, Buffer *buffers, size_t *at, size_t *hinted)
-{
-	const ZoneScan *zones = &source->zones;
-	int			n = 0;
-
-	for (; n < GROUP_PAGES && *at < zones->nblocks; n++)
+	else
 	{
-		int64		missed = missed_reads();
-
-		buffers[n] = pageread_pin(&source->reader, zones->blocks[(*at)++]);
-		pageread_hint_items(buffers[n]);
-		if (missed != missed_reads())
-			*hinted = prefetch_blocks(source, *at, *hinted);
+		keyscan_search(&source->keys, hop, answer, state);
+		source->used_btree = true;
 	}
-	for (int i = 0; i < n; i++)
-		pageread_hint_keys(buffers[i]);
-	return n;
+	source->base.access = !source->used_btree ? "zone" :
+		!source->used_zone ? "btree" : "zone, btree";
 }
 
-/* Give the hop's rows on one page to the sink; true when the limit is reached. */
+static void
+pages_start(FactSource *base, const FactHop *hop)
+{
+	start_cursor((PageSource *) base, hop, NULL, NULL);
+}
+
+/* The rows of the next page; the last one may be cut short by the limit. */
 static bool
-visit_block(PageSource *source, Buffer buffer, SeedTest *test,
-			uint64 *emitted, FactSink sink, void *state)
+pages_next(FactSource *base, FactSink sink, void *state)
 {
+	PageSource *source = (PageSource *) base;
+	PageCursor *cursor = &source->cursor;
 	PageReader *reader = &source->reader;
 
-	pageread_scan_pinned(reader, buffer, seed_test, test);
+	if (cursor->done)
+		return false;
+	if (cursor->visit == cursor->nvisits)
+	{
+		cursor->visit = cursor->nvisits = 0;
+		if (cursor->by_zone)
+			gather_blocks(source, cursor);
+		else
+			gather_tids(source, cursor);
+		base->pages = reader->pages;
+		if (cursor->nvisits == 0)
+		{
+			cursor->done = true;
+			return false;
+		}
+	}
+
+	read_visit(source, cursor, &cursor->visits[cursor->visit++]);
 	for (int i = 0; i < reader->ntuples; i++)
 	{
 		FactKey		key;
 
 		facts_key(source->columns, &reader->tuples[i], &key);
-		emit(source, &reader->tuples[i], &key, test->hop->want, sink, state);
-		if (++*emitted == test->hop->limit)
-			return true;
-	}
-	return false;
-}
-
-/* Read the candidate blocks, keys first. */
-static void
-expand_zone(PageSource *source, const FactHop *hop, FactSink sink,
-			void *state)
-{
-	SeedTest	test = {source->columns, hop, 0};
-	Buffer		buffers[GROUP_PAGES];
-	uint64		emitted = 0;
-	size_t		at = 0;
-	size_t		hinted = 0;
-	bool		done = false;
-	int			n;
-
-	while (!done && (n = gather_blocks(source, buffers, &at, &hinted)) > 0)
-	{
-		for (int i = 0; i < n; i++)
+		if (!facts_passes(&cursor->hop.filter, &key))
+			continue;
+		emit(source, &reader->tuples[i], &key, cursor->hop.want, sink, state);
+		if (++cursor->emitted == cursor->hop.limit)
 		{
-			if (done)
-				ReleaseBuffer(buffers[i]);
-			else
-				done = visit_block(source, buffers[i], &test, &emitted,
-								   sink, state);
+			end_cursor(cursor);
+			break;
 		}
 	}
+	return true;
 }
 
-/* The map where it is there and pays, else the btree. */
 static void
 pages_expand(FactSource *base, const FactHop *hop, FactSink sink, void *state)
 {
-	PageSource *source = (PageSource *) base;
-	bool		has_btree = source->indexes.btree != NULL;
+	IndexAnswer answer = {hop, sink, state};
 
-	if (source->indexes.zone != NULL &&
-		zonescan_search(&source->zones, hop, has_btree))
-	{
-		source->used_zone = true;
-		expand_zone(source, hop, sink, state);
-	}
-	else
-	{
-		source->used_btree = true;
-		expand_btree(source, hop, sink, state);
-	}
-	base->access = !source->used_btree ? "zone" :
-		!source->used_zone ? "btree" : "zone, btree";
-	base->pages = source->reader.pages;
+	/* A limit counts in physical order, so it needs all TIDs first. */
+	start_cursor((PageSource *) base, hop,
+				 hop->want == FACT_WANT_KEYS && hop->limit == 0 ?
+				 answer_from_index : NULL, &answer);
+	while (pages_next(base, sink, state))
+		;
 }
 
 typedef struct FilterTest
@@ -371,14 +374,24 @@ typedef struct FilterTest
 	const FactFilter *filter;
 } FilterTest;
 
-static bool
-passes_filter(void *state, HeapTuple tuple)
+static int
+filter_test(void *state, Page page, OffsetNumber last, OffsetNumber *matches)
 {
 	FilterTest *test = (FilterTest *) state;
-	FactKey		key;
+	int			n = 0;
 
-	facts_key(test->columns, tuple, &key);
-	return facts_passes(test->filter, &key);
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+	{
+		HeapTupleData tuple;
+		FactKey		key;
+
+		if (!pageread_tuple_at(page, offset, &tuple))
+			continue;
+		facts_key(test->columns, &tuple, &key);
+		if (facts_passes(test->filter, &key))
+			matches[n++] = offset;
+	}
+	return n;
 }
 
 static void
@@ -392,7 +405,7 @@ pages_scan(FactSource *base, const FactFilter *filter,
 
 	for (BlockNumber block = 0; block < nblocks; block++)
 	{
-		pageread_scan(reader, block, filter->any ? NULL : passes_filter,
+		pageread_scan(reader, block, filter->any ? NULL : filter_test,
 					  &test);
 		for (int i = 0; i < reader->ntuples; i++)
 		{
@@ -443,6 +456,7 @@ pages_close(FactSource *base)
 {
 	PageSource *source = (PageSource *) base;
 
+	end_cursor(&source->cursor);
 	pageread_end(&source->reader);
 	if (source->indexes.btree != NULL)
 		keyscan_end(&source->keys);
@@ -459,6 +473,8 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 
 	Assert(gate->path == RELGATE_PAGES);
 	source->base.expand = pages_expand;
+	source->base.start = pages_start;
+	source->base.next = pages_next;
 	source->base.scan = pages_scan;
 	source->base.keep = pages_keep;
 	source->base.drop = pages_drop;
@@ -471,6 +487,8 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->io_window =
 		get_tablespace_io_concurrency(gate->rel->rd_rel->reltablespace);
 	source->used_btree = source->used_zone = false;
+	source->cursor.nvisits = source->cursor.visit = 0;
+	source->cursor.done = true;
 	indexes_open(&source->indexes, gate->rel, columns, snapshot);
 	source->base.access = source->indexes.zone != NULL ? "zone" : "btree";
 	if (source->indexes.btree != NULL)

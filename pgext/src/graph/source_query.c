@@ -80,9 +80,8 @@ read_row(SpiSource *source, HeapTuple tuple, TupleDesc desc, FactWant want,
 	row->key.nulls |= isnull ? FACT_NULL(FACT_TARGET) : 0;
 	row->embedding = SPI_getbinval(tuple, desc, 4, &row->embedding_null);
 	row->payload = SPI_getbinval(tuple, desc, 5, &row->payload_null);
-	if (want == FACT_WANT_WHOLE && source->base.halves && !row->embedding_null)
-		row->embedding = facts_widen(row->embedding);
-	if (want == FACT_WANT_DISTANCE && !row->embedding_null)
+	row->halves = source->base.halves;
+	if ((want & FACT_WANT_DISTANCE) != 0 && !row->embedding_null)
 		row->ranked = facts_distance(source->base.query,
 									 source->base.halves,
 									 (struct varlena *)
@@ -116,8 +115,6 @@ run_query(SpiSource *source, const char *sql, int nargs, Oid *types,
 			read_row(source, SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
 					 want, &row);
 			sink(state, &row);
-			if (want == FACT_WANT_WHOLE && source->base.halves && !row.embedding_null)
-				pfree(DatumGetPointer(row.embedding));
 			if (++emitted == limit)
 			{
 				more = false;

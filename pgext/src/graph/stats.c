@@ -5,7 +5,8 @@
  * Backend-local, so there is nothing to lock. Counts are data: a record shows
  * only to the role that made the call (else a SECURITY DEFINER function would
  * betray how many rows it saw) and to members of pg_read_all_stats. The clock
- * is read a fixed five times a call.
+ * is read a fixed five times a call. Who made it is noted when it begins: a
+ * stream may end under another role.
  */
 #include "postgres.h"
 
@@ -23,7 +24,6 @@ PG_FUNCTION_INFO_V1(sorted_heap_graph_rag_stats);
 PG_FUNCTION_INFO_V1(sorted_heap_graph_rag_reset_stats);
 
 static GraphStats last_call;
-static Oid	last_caller;
 static uint64 ncalls;
 
 static double
@@ -37,6 +37,7 @@ void
 stats_begin(GraphStats *stats, const char *api)
 {
 	stats->api = api;
+	stats->caller = GetUserId();
 	INSTR_TIME_SET_CURRENT(stats->start);
 	stats->mark = stats->start;
 }
@@ -59,7 +60,6 @@ stats_end(GraphStats *stats)
 	INSTR_TIME_SET_CURRENT(now);
 	stats->total_ms = elapsed_ms(stats->start, now);
 	last_call = *stats;
-	last_caller = GetUserId();
 	ncalls++;
 }
 
@@ -77,7 +77,7 @@ sorted_heap_graph_rag_stats(PG_FUNCTION_ARGS)
 	Datum		values[13] = {0};
 	bool		nulls[13];
 	bool		shown = ncalls > 0 &&
-		(last_caller == GetUserId() ||
+		(last_call.caller == GetUserId() ||
 		 has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS));
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE ||

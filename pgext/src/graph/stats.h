@@ -29,6 +29,7 @@ typedef struct GraphStats
 	uint64		pages_read;
 	double		stage_ms[GRAPH_NSTAGES];
 	double		total_ms;
+	Oid			caller;
 	instr_time	start;
 	instr_time	mark;			/* end of the last stage */
 } GraphStats;

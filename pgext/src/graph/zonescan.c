@@ -10,15 +10,16 @@
  * Blocks are candidates: rows are tested by seed_test(), key first, and only
  * then for visibility.
  *
- * When to decline (docs/decisions/0043; a first estimate, not yet fitted): with
- * everything in shared buffers, a block of which nothing is known costs about as
- * much as looking up one seed in the btree, and a lookup in the map saves some
- * three of them however small it is. The same goes for candidates that lie
+ * When to decline (docs/decisions/0043 has the measurements): with everything
+ * in shared buffers, a full block of narrow rows of which nothing is known costs
+ * some two thirds of what the map saves on one seed's way through the btree,
+ * and a lookup in the map saves two or three of them however small it is. The same goes for candidates that lie
  * apart: rows of an entity are together in an ordered table, so many more runs
  * than seeds mean that the chains of neighbouring zone pages overlap.
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "storage/predicate.h"
@@ -47,18 +48,15 @@ open_map(ZoneScan *zs)
 {
 	const ZoneKey *key;
 
-	/*
-	 * A writer who finds no lock to conflict with must not then add a row to
-	 * a block that the map, looked at earlier, left out.
-	 */
-	PredicateLockRelation(zs->rel, zs->snapshot);
 	zs->map = zonemap_open(zs->rel, zs->index, zs->snapshot);
 	key = zonemap_key(zs->map);
-	if (key->attnums[0] != zs->columns->attno[FACT_ENTITY])
+	if (key->attnums[0] != zs->columns->attno[FACT_ENTITY] ||
+		key->kinds[0] != ZONE_KIND_INT4)
 		elog(ERROR, "zone map \"%s\" is not led by the entity column",
 			 RelationGetRelationName(zs->index));
 	zs->relation_key = key->ncolumns > 1 &&
-		key->attnums[1] == zs->columns->attno[FACT_RELATION];
+		key->attnums[1] == zs->columns->attno[FACT_RELATION] &&
+		key->kinds[1] == ZONE_KIND_INT2;
 }
 
 /* The ranges of a hop's seeds: ascending, as the seeds are. */
@@ -91,8 +89,22 @@ list_blocks(ZoneScan *zs, const ZoneBlocks *found)
 	Assert(zs->nblocks == total);
 }
 
-bool
-zonescan_search(ZoneScan *zs, const FactHop *hop, bool may_decline)
+/*
+ * A writer who finds no lock to conflict with must not then add a row to a block
+ * that the map, looked at earlier, left out. So what was asked before the lock
+ * is asked again.
+ */
+static void
+lock_rows(ZoneScan *zs)
+{
+	PredicateLockRelation(zs->rel, zs->snapshot);
+	zs->locked = true;
+	zonescan_end(zs);
+	open_map(zs);
+}
+
+static bool
+look_up(ZoneScan *zs, const FactHop *hop, bool may_decline)
 {
 	uint64		limit = SEARCHED_FREE + SEARCHED_PER_SEED * (uint64) hop->nseeds;
 	uint64		max_runs = RUNS_FREE + RUNS_PER_SEED * (uint64) hop->nseeds;
@@ -100,8 +112,6 @@ zonescan_search(ZoneScan *zs, const FactHop *hop, bool may_decline)
 	ZoneBlocks	found;
 	bool		answered;
 
-	if (zs->map == NULL)
-		open_map(zs);
 	if (zs->blocks != NULL)
 		pfree(zs->blocks);
 	zs->blocks = NULL;
@@ -122,6 +132,22 @@ zonescan_search(ZoneScan *zs, const FactHop *hop, bool may_decline)
 		pfree(found.runs);
 	pfree(ranges);
 	return zs->blocks != NULL;
+}
+
+/* A hop that is declined takes no lock here: the btree has its own. */
+bool
+zonescan_search(ZoneScan *zs, const FactHop *hop, bool may_decline)
+{
+	if (zs->map == NULL)
+		open_map(zs);
+	if (!zs->locked)
+	{
+		if (IsolationIsSerializable() && may_decline &&
+			!look_up(zs, hop, may_decline))
+			return false;
+		lock_rows(zs);
+	}
+	return look_up(zs, hop, may_decline);
 }
 
 void
@@ -153,21 +179,46 @@ seed_position(const FactHop *hop, int32 entity)
 
 /*
  * On ordered pages an entity is as a rule where the one before was: at the
- * seed last found, or in the gap behind it.
+ * seed last found, or in the gap behind it. Entities are compared as 64-bit
+ * numbers, so that the last gap has an end.
  */
-bool
-seed_test(void *state, HeapTuple tuple)
+int
+seed_test(void *state, Page page, OffsetNumber last, OffsetNumber *matches)
 {
 	SeedTest   *test = (SeedTest *) state;
 	const FactHop *hop = test->hop;
-	FactKey		key;
+	const FactColumns *columns = test->columns;
+	size_t		at = test->at;
+	int64		seed;
+	int64		next;
+	int			n = 0;
 
-	facts_key(test->columns, tuple, &key);
-	if (!facts_passes(&hop->filter, &key) ||
-		(key.nulls & FACT_NULL(FACT_ENTITY)) != 0 || hop->nseeds == 0)
-		return false;
-	if (key.entity < hop->seeds[test->at] ||
-		(test->at + 1 < hop->nseeds && key.entity >= hop->seeds[test->at + 1]))
-		test->at = seed_position(hop, key.entity);
-	return key.entity == hop->seeds[test->at];
+	if (hop->nseeds == 0)
+		return 0;
+	seed = hop->seeds[at];
+	next = at + 1 < hop->nseeds ? hop->seeds[at + 1] : PG_INT64_MAX;
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+	{
+		HeapTupleData tuple;
+		FactKey		key;
+
+		if (!pageread_tuple_at(page, offset, &tuple))
+			continue;
+		facts_key(columns, &tuple, &key);
+		if (key.entity != seed)
+		{
+			if (key.entity > seed && key.entity < next)
+				continue;
+			at = seed_position(hop, key.entity);
+			seed = hop->seeds[at];
+			next = at + 1 < hop->nseeds ? hop->seeds[at + 1] : PG_INT64_MAX;
+			if (key.entity != seed)
+				continue;
+		}
+		if (facts_passes(&hop->filter, &key) &&
+			(key.nulls & FACT_NULL(FACT_ENTITY)) == 0)
+			matches[n++] = offset;
+	}
+	test->at = at;
+	return n;
 }

@@ -6,6 +6,7 @@
 #define ZONESCAN_H
 
 #include "graph/facts.h"
+#include "tableam/pageread.h"
 #include "zone/zonemap.h"
 
 typedef struct ZoneScan
@@ -15,6 +16,7 @@ typedef struct ZoneScan
 	Snapshot	snapshot;
 	const FactColumns *columns;
 	ZoneMap    *map;			/* from the first search on */
+	bool		locked;			/* the table, against phantoms */
 	bool		relation_key;	/* the map's second column is the relation */
 	BlockNumber *blocks;		/* result of the last search, ascending */
 	size_t		nblocks;
@@ -33,7 +35,7 @@ extern bool zonescan_search(ZoneScan *zs, const FactHop *hop,
 
 extern void zonescan_end(ZoneScan *zs);
 
-/* The key test for the blocks: is a tuple a row of the hop? */
+/* The key test for the blocks: which tuples are rows of the hop? */
 typedef struct SeedTest
 {
 	const FactColumns *columns;
@@ -41,6 +43,7 @@ typedef struct SeedTest
 	size_t		at;				/* the last seed found at or below an entity */
 } SeedTest;
 
-extern bool seed_test(void *state, HeapTuple tuple);
+extern int	seed_test(void *state, Page page, OffsetNumber last,
+					  OffsetNumber *matches);
 
 #endif							/* ZONESCAN_H */

@@ -1,20 +1,28 @@
 /*
  * graph_exec.c
- *	  Run a ranking graph function as a plan node, and explain it.
+ *	  Run a graph function as a plan node, and explain it.
  *
- * The first fetch evaluates the arguments and runs the engine, which hands
- * back at most top_k rows; they live in a context of the node until a rescan
+ * The first fetch evaluates the arguments and calls the engine. A ranking
+ * function's at most top_k rows live in a context of the node until a rescan
  * with changed parameters runs it again. The functions are STABLE, so a rescan
  * with the same parameters starts over with the rows at hand, as a function
  * scan does.
+ *
+ * An expansion has no such bound: the node is a stream's reader, and a rescan
+ * reads again. As with a scan of the table itself, a row's values lie on a
+ * pinned page until the next one is fetched, the table stays open until the
+ * node ends, and commands that need it unused, such as TRUNCATE, are refused
+ * meanwhile.
  */
 #include "postgres.h"
 
+#include "access/sysattr.h"
 #include "catalog/objectaccess.h"
 #include "catalog/pg_proc.h"
 #include "commands/explain.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -32,12 +40,38 @@ typedef struct GraphScanState
 	FmgrInfo	flinfo;
 	List	   *args;			/* ExprStates */
 	MemoryContext context;		/* of the result, reset by each run */
+	FactWant	want;			/* of an expansion's rows */
+	GraphCall	call;
+	bool		done;			/* result holds, or the stream is open */
 	GraphResult result;
-	GraphStats	stats;			/* of the last run */
-	bool		done;			/* result holds */
-	uint32		next;			/* row to return */
+	uint32		next;			/* row of it to return */
+	GraphStream *stream;		/* NULL also where a null means no rows */
+	GraphStats	stats;			/* of the last run that ended */
 	uint64		runs;
 } GraphScanState;
+
+/*
+ * What the node computes with of an expansion's row: the others are never
+ * looked at. Not known when the plan node is created: its target list may be
+ * replaced later.
+ */
+static FactWant
+wanted_columns(Plan *plan)
+{
+	Bitmapset  *attrs = NULL;
+	FactWant	want = FACT_WANT_KEYS;
+
+	pull_varattnos((Node *) plan->targetlist, INDEX_VAR, &attrs);
+	pull_varattnos((Node *) plan->qual, INDEX_VAR, &attrs);
+	if (bms_is_member(GRAPH_RESULT_EMBEDDING - FirstLowInvalidHeapAttributeNumber,
+					  attrs))
+		want |= FACT_WANT_EMBEDDING;
+	if (bms_is_member(GRAPH_RESULT_PAYLOAD - FirstLowInvalidHeapAttributeNumber,
+					  attrs))
+		want |= FACT_WANT_PAYLOAD;
+	bms_free(attrs);
+	return want;
+}
 
 static void
 graph_begin(CustomScanState *node, EState *estate, int eflags)
@@ -55,20 +89,31 @@ graph_begin(CustomScanState *node, EState *estate, int eflags)
 	fmgr_info_cxt(oid, &state->flinfo, estate->es_query_cxt);
 	state->function = graph_function(state->flinfo.fn_addr);
 	if (state->function == NULL)
-		elog(ERROR, "function %u is not a ranking function", oid);
+		elog(ERROR, "function %u is not a graph function", oid);
+	state->want = wanted_columns(&cscan->scan.plan);
 	state->args = ExecInitExprList(cscan->custom_exprs, &node->ss.ps);
 	state->context = AllocSetContextCreate(estate->es_query_cxt,
 										   "graph scan",
 										   ALLOCSET_DEFAULT_SIZES);
 }
 
-/* Arguments to a call, call to the engine, rows into the node. */
+/* The stream's record is the node's from here on. */
+static void
+end_stream(GraphScanState *state)
+{
+	if (state->stream == NULL)
+		return;
+	graph_stream_close(state->stream);
+	state->stream = NULL;
+	state->stats = *stats_last();
+}
+
+/* Arguments to a call, call to the engine. */
 static void
 graph_run(GraphScanState *state)
 {
 	LOCAL_FCINFO(fcinfo, FUNC_MAX_ARGS);
 	ExprContext *econtext = state->css.ss.ps.ps_ExprContext;
-	GraphCall	call;
 	MemoryContext old;
 	ListCell   *lc;
 	int			nargs = 0;
@@ -87,11 +132,17 @@ graph_run(GraphScanState *state)
 		nargs++;
 	}
 	memset(&state->stats, 0, sizeof(state->stats));
-	if (graph_call_read(state->function, fcinfo, &call))
+	if (!graph_call_read(state->function, fcinfo, &state->call))
+		;						/* no rows */
+	else if (graph_function_ranks(state->function))
 	{
-		graph_rank(&call, &state->result);
+		graph_rank(&state->call, &state->result);
 		state->stats = *stats_last();
 	}
+	else
+		state->stream = graph_stream_open(&state->call,
+										  state->css.ss.ps.state->es_snapshot,
+										  state->want);
 	MemoryContextSwitchTo(old);
 	state->runs++;
 	state->done = true;
@@ -107,6 +158,18 @@ graph_next(ScanState *node)
 	if (!state->done)
 		graph_run(state);
 	ExecClearTuple(slot);
+	if (state->stream != NULL)
+	{
+		const FactRow *row = graph_stream_next(state->stream);
+		MemoryContext old;
+
+		if (row == NULL)
+			return slot;
+		old = MemoryContextSwitchTo(node->ps.ps_ExprContext->ecxt_per_tuple_memory);
+		graph_fact_values(row, slot->tts_values, slot->tts_isnull);
+		MemoryContextSwitchTo(old);
+		return ExecStoreVirtualTuple(slot);
+	}
 	if (state->next >= state->result.nrows)
 		return slot;
 	graph_row_values(&state->result.rows[state->next++],
@@ -136,23 +199,26 @@ graph_rescan(CustomScanState *node)
 {
 	GraphScanState *state = (GraphScanState *) node;
 
-	if (node->ss.ps.chgParam != NULL)
+	ExecScanReScan(&node->ss);
+	if (node->ss.ps.chgParam != NULL || !graph_function_ranks(state->function))
 		state->done = false;
 	state->next = 0;
-	ExecScanReScan(&node->ss);
+	end_stream(state);
 }
 
 static void
 graph_end(CustomScanState *node)
 {
-	/* The query's memory context holds everything. */
+	/* The query's memory context holds everything else. */
+	end_stream((GraphScanState *) node);
 }
 
 static void
 graph_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 {
 	GraphScanState *state = (GraphScanState *) node;
-	const GraphStats *stats = &state->stats;
+	const GraphStats *stats = state->stream != NULL ?
+		graph_stream_stats(state->stream) : &state->stats;
 
 	ExplainPropertyText("Function", state->function->name, es);
 	ExplainPropertyText("Seeds", seeds_method(state->function->seeds), es);
@@ -162,13 +228,18 @@ graph_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyText("Access", stats->access, es);
 	ExplainPropertyUInteger("Seed Ids", NULL, stats->seed_count, es);
 	ExplainPropertyUInteger("Expanded Rows", NULL, stats->expanded_rows, es);
-	ExplainPropertyUInteger("Ranked Rows", NULL, stats->reranked_rows, es);
+	if (graph_function_ranks(state->function))
+		ExplainPropertyUInteger("Ranked Rows", NULL, stats->reranked_rows, es);
 	if (es->buffers)
 		ExplainPropertyUInteger("Heap Pages", NULL, stats->pages_read, es);
 	if (es->timing)
 	{
 		ExplainPropertyFloat("Seed Time", "ms",
 							 stats->stage_ms[GRAPH_STAGE_SEEDS], 3, es);
+	}
+	/* The rest of a stream's time is the node's own. */
+	if (es->timing && graph_function_ranks(state->function))
+	{
 		ExplainPropertyFloat("Expand Time", "ms",
 							 stats->stage_ms[GRAPH_STAGE_EXPAND], 3, es);
 		ExplainPropertyFloat("Rerank Time", "ms",

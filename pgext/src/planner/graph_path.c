@@ -1,12 +1,13 @@
 /*
  * graph_path.c
- *	  A ranking graph function in FROM becomes a plan node of its own.
+ *	  A graph function in FROM becomes a plan node of its own.
  *
  * FunctionScan would copy every row into a tuplestore and say nothing of what
- * happens inside. The custom scan hands the engine's rows straight up and lets
- * EXPLAIN name the seed method and the access path. It computes the same rows
- * through the same engine, so sorted_heap.enable_graph_scan = off changes the
- * plan and nothing else.
+ * happens inside. The custom scan hands the engine's rows straight up, of an
+ * expansion only the columns that are used, and lets EXPLAIN name the seed
+ * method and the access path. It computes the same rows through the same
+ * engine, so sorted_heap.enable_graph_scan = off changes the plan and nothing
+ * else.
  *
  * What is left to FunctionScan: WITH ORDINALITY, ROWS FROM with several
  * functions, whole-row references (also those of row marks), and functions
@@ -56,7 +57,7 @@ graph_path_init(void)
 }
 
 /*
- * The ranking function behind a pg_proc entry, or NULL. Only functions with our
+ * The graph function behind a pg_proc entry, or NULL. Only functions with our
  * support function are looked into, so planning any other query costs one
  * cache lookup per function in FROM. An entry point wrapped by SECURITY DEFINER
  * or SET has another address and is left alone.
@@ -77,8 +78,8 @@ find_function(Oid funcid)
 }
 
 /*
- * Support function of the ranking functions: at most top_k rows come out. It
- * also makes sure that the library is loaded, hooks and all, when a query that
+ * Support function of the graph functions: of a ranking one, at most top_k
+ * rows come out. It also makes sure that the library is loaded, hooks and all, when a query that
  * calls one of them is planned.
  */
 Datum
@@ -93,7 +94,8 @@ sorted_heap_graph_support(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(NULL);
 	rows = (SupportRequestRows *) request;
 	function = find_function(rows->funcid);
-	if (function == NULL || !IsA(rows->node, FuncExpr))
+	if (function == NULL || !graph_function_ranks(function) ||
+		!IsA(rows->node, FuncExpr))
 		PG_RETURN_POINTER(NULL);
 	top_k = list_nth(((FuncExpr *) rows->node)->args, function->top_k);
 	top_k = estimate_expression_value(rows->root, top_k);
@@ -103,9 +105,9 @@ sorted_heap_graph_support(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(rows);
 }
 
-/* The one function call of the relation, if it ranks. */
+/* The one function call of the relation, if it is a graph function's. */
 static FuncExpr *
-graph_call_of(RangeTblEntry *rte)
+graph_call_of(RangeTblEntry *rte, const GraphFunction **function)
 {
 	RangeTblFunction *rtfunc;
 	FuncExpr   *call;
@@ -116,7 +118,8 @@ graph_call_of(RangeTblEntry *rte)
 	if (!IsA(rtfunc->funcexpr, FuncExpr))
 		return NULL;
 	call = (FuncExpr *) rtfunc->funcexpr;
-	return find_function(call->funcid) != NULL ? call : NULL;
+	*function = find_function(call->funcid);
+	return *function != NULL ? call : NULL;
 }
 
 /*
@@ -161,13 +164,14 @@ wants_whole_row(RelOptInfo *rel)
 void
 graph_path_add(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 {
+	const GraphFunction *function;
 	FuncExpr   *call;
 	CustomPath *path;
 	Path	   *plain;
 
 	if (!guc_enable_graph_scan || IS_DUMMY_REL(rel))
 		return;
-	call = graph_call_of(rte);
+	call = graph_call_of(rte, &function);
 	if (call == NULL || root->rowMarks != NIL || rel->pathlist == NIL ||
 		wants_whole_row(rel))
 		return;
@@ -184,7 +188,8 @@ graph_path_add(PlannerInfo *root, RelOptInfo *rel, RangeTblEntry *rte)
 	path->path.startup_cost = plain->startup_cost;
 	path->path.total_cost = plain->startup_cost +
 		(plain->total_cost - plain->startup_cost) / 2;
-	path->path.pathkeys = distance_order(root, rel);
+	path->path.pathkeys = graph_function_ranks(function) ?
+		distance_order(root, rel) : NIL;
 	path->flags = CUSTOMPATH_SUPPORT_PROJECTION;
 	path->custom_private = list_make1(call);
 	path->methods = &graph_path_methods;

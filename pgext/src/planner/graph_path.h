@@ -1,6 +1,6 @@
 /*
  * graph_path.h
- *	  A ranking graph function in FROM becomes a plan node of its own.
+ *	  A graph function in FROM becomes a plan node of its own.
  */
 #ifndef GRAPH_PATH_H
 #define GRAPH_PATH_H

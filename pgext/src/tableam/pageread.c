@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "bufferhint.h"
 #include "compat.h"
 #include "tableam/pageread.h"
 
@@ -76,6 +77,8 @@ pageread_pin(PageReader *reader, BlockNumber block)
 	CHECK_FOR_INTERRUPTS();
 
 	reader->pages++;
+	if (reader->strategy == NULL)
+		return bufferhint_read(reader->rel, block);
 	return ReadBufferExtended(reader->rel, MAIN_FORKNUM, block, RBM_NORMAL,
 							  reader->strategy);
 }
@@ -167,6 +170,18 @@ point_tuple(PageReader *reader, HeapTuple tuple, Page page,
 	ItemPointerSet(&tuple->t_self, block, offset);
 }
 
+/* All tuples of a page, where there is no test. */
+static int
+normal_items(Page page, OffsetNumber last, OffsetNumber *matches)
+{
+	int			n = 0;
+
+	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+		if (ItemIdIsNormal(PageGetItemId(page, offset)))
+			matches[n++] = offset;
+	return n;
+}
+
 int
 pageread_scan(PageReader *reader, BlockNumber block,
 			  PageKeyTest test, void *state)
@@ -181,13 +196,14 @@ pageread_scan_pinned(PageReader *reader, Buffer buffer, PageKeyTest test,
 {
 	Page		page = take_page(reader, buffer);
 	BlockNumber block = BufferGetBlockNumber(buffer);
+	OffsetNumber matches[MaxHeapTuplesPerPage];
 	OffsetNumber last;
 	bool		all_visible;
+	int			nmatches;
 	int			n = 0;
 
 	LockBuffer(reader->buffer, BUFFER_LOCK_SHARE);
 	TestForOldSnapshot(reader->snapshot, reader->rel, page);
-	last = PageGetMaxOffsetNumber(page);
 
 	/*
 	 * On a standby the page's flag may be ahead of what the snapshot may see,
@@ -197,18 +213,16 @@ pageread_scan_pinned(PageReader *reader, Buffer buffer, PageKeyTest test,
 		!reader->snapshot->takenDuringRecovery;
 
 	/* No sound page has more line pointers; a corrupt one must do no harm. */
-	last = Min(last, MaxHeapTuplesPerPage);
-	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
+	last = Min(PageGetMaxOffsetNumber(page), MaxHeapTuplesPerPage);
+	nmatches = test != NULL ? test(state, page, last, matches) :
+		normal_items(page, last, matches);
+	for (int i = 0; i < nmatches; i++)
 	{
-		ItemId		item = PageGetItemId(page, offset);
 		HeapTuple	tuple = &reader->tuples[n];
 		bool		visible;
 
-		if (!ItemIdIsNormal(item))
-			continue;
-		point_tuple(reader, tuple, page, block, offset, item);
-		if (test != NULL && !test(state, tuple))
-			continue;
+		point_tuple(reader, tuple, page, block, matches[i],
+					PageGetItemId(page, matches[i]));
 		visible = all_visible ||
 			HeapTupleSatisfiesVisibility(tuple, reader->snapshot,
 										 reader->buffer);

@@ -19,11 +19,32 @@
 #include "utils/snapshot.h"
 
 /*
- * Does the tuple have the key looked for? Called under the page's share lock,
- * before visibility is known, so also on dead and on uncommitted tuples: it
- * may look at inline columns only, and must neither detoast nor read pages.
+ * Which tuples of a page have the key looked for? Puts their offsets, of
+ * normal line pointers, ascending, into `matches`, which has room for
+ * MaxHeapTuplesPerPage, and returns their number; `last` is no more than that.
+ * A whole page at a time, so that the loop over its tuples is in one function
+ * with the test. Called under the page's share lock, before visibility is
+ * known, so also on dead and on uncommitted tuples: it may look at inline
+ * columns only, and must neither detoast nor read pages.
  */
-typedef bool (*PageKeyTest) (void *state, HeapTuple tuple);
+typedef int (*PageKeyTest) (void *state, Page page, OffsetNumber last,
+							OffsetNumber *matches);
+
+/*
+ * Point a tuple at a normal line pointer, for such a test: data and length
+ * only. False where the line pointer is another.
+ */
+static inline bool
+pageread_tuple_at(Page page, OffsetNumber offset, HeapTuple tuple)
+{
+	ItemId		item = PageGetItemId(page, offset);
+
+	if (!ItemIdIsNormal(item))
+		return false;
+	tuple->t_data = (HeapTupleHeader) PageGetItem(page, item);
+	tuple->t_len = ItemIdGetLength(item);
+	return true;
+}
 
 typedef struct PageReader
 {

@@ -20,6 +20,12 @@ extern const TableAmRoutine *sorted_heap_routine(void);
  */
 extern Oid	sorted_heap_order_index(Relation rel);
 
+/*
+ * Rewrite a table in the order of its primary key and close it. The caller
+ * holds AccessExclusiveLock, which stays.
+ */
+extern void sorted_heap_rewrite_and_close(Relation rel);
+
 /* The zone maps' side of the table, set when the library is loaded. */
 extern const TableMaps *sorted_heap_maps;
 

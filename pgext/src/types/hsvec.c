@@ -249,6 +249,7 @@ refuse_component(float value)
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("infinite value not allowed in hsvec")));
 	text = DatumGetCString(DirectFunctionCall1(float4out, Float4GetDatum(value)));
+
 	ereport(ERROR,
 			(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 			 errmsg("\"%s\" is out of range for type %s", text, "hsvec")));

@@ -8,6 +8,12 @@
  * rows were scattered; we report the number of rows for which that formula
  * gives our blocks, and charge ourselves for testing all rows of these blocks,
  * since every page is lossy.
+ *
+ * Where a btree answers the same equality, map and btree read the same heap
+ * pages; but core charges the btree for them as if rows were nearly scattered,
+ * and the length of an array that is not a constant is a guess that makes the
+ * recheck look cheap. Priced on its own terms, the map would win and be several
+ * times slower. So it is charged for these pages on the btree's terms.
  */
 #include "postgres.h"
 
@@ -15,6 +21,7 @@
 
 #include "access/genam.h"
 #include "access/stratnum.h"
+#include "catalog/pg_am_d.h"
 #include "nodes/pathnodes.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
@@ -24,6 +31,7 @@
 #include "utils/spccache.h"
 
 #include "compat.h"
+#include "guc.h"
 #include "zone/pageio.h"
 #include "zone/zone.h"
 
@@ -36,10 +44,12 @@ typedef struct Wanted
 	double		places;			/* values of the first column, or 1 */
 	double		ranges;			/* separate intervals of pairs */
 	Selectivity selectivity;	/* of rows between the edges of these */
+	bool		first_equal;	/* the first column is pinned to values */
 } Wanted;
 
 static double searched_share(IndexOptInfo *index);
 static void estimate_wanted(PlannerInfo *root, IndexPath *path, Wanted *wanted);
+static bool btree_answers_too(const IndexOptInfo *index);
 
 void
 zone_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
@@ -82,10 +92,41 @@ zone_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	get_tablespace_page_costs(index->reltablespace, &spc_random_page_cost, NULL);
 	cost_qual_eval(&recheck, quals, root);
 	*startup_cost = index_other_operands_eval_cost(root, quals);
+	if (!guc_enable_scan_pruning)
+		*startup_cost += disable_cost;
 	*total_cost = *startup_cost + map_pages * spc_random_page_cost +
 		wanted.ranges * 10 * cpu_operator_cost + blocks * cpu_operator_cost;
 	*total_cost += Max(heap_rows * blocks / heap_pages - rows, 0.0) *
 		(cpu_tuple_cost + recheck.per_tuple);
+
+	/* Who forbids index scans compares bitmaps, and wants this one. */
+	if (wanted.first_equal && enable_indexscan && btree_answers_too(index))
+	{
+		double		fetched = clamp_row_est(wanted.selectivity * heap_rows);
+		double		scattered = index_pages_fetched(fetched * loop_count,
+													index->rel->pages,
+													index->pages, root) / loop_count;
+
+		*total_cost += Max(scattered - blocks, 0.0) * spc_random_page_cost +
+			fetched * (cpu_index_tuple_cost + cpu_tuple_cost);
+	}
+}
+
+/* Is there a btree on all rows that leads with the same column? */
+static bool
+btree_answers_too(const IndexOptInfo *index)
+{
+	ListCell   *lc;
+
+	foreach(lc, index->rel->indexlist)
+	{
+		IndexOptInfo *other = lfirst_node(IndexOptInfo, lc);
+
+		if (other->relam == BTREE_AM_OID && other->indpred == NIL &&
+			other->indexkeys[0] == index->indexkeys[0])
+			return true;
+	}
+	return false;
 }
 
 /*
@@ -199,6 +240,7 @@ estimate_wanted(PlannerInfo *root, IndexPath *path, Wanted *wanted)
 	 * The second column narrows a range of pairs only under single values of
 	 * the first.
 	 */
+	wanted->first_equal = first_equal;
 	wanted->places = first_values;
 	wanted->ranges = first_values;
 	if (first_equal && !wide)

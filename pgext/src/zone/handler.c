@@ -121,7 +121,7 @@ validate_operator(Form_pg_amop amop, const char *family)
 	if (!check_amop_signature(amop->amopopr, BOOLOID, amop->amoplefttype,
 							  amop->amoprighttype) ||
 		zone_kind_of_type(amop->amoplefttype) == ZONE_KIND_NONE ||
-		zone_kind_of_type(amop->amoprighttype) == ZONE_KIND_NONE)
+		!zone_types_comparable(amop->amoplefttype, amop->amoprighttype))
 	{
 		ereport(INFO,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),

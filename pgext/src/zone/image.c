@@ -59,6 +59,22 @@ zone_kind_of_type(Oid type)
 	}
 }
 
+static bool
+is_integer_kind(ZoneKind kind)
+{
+	return kind == ZONE_KIND_INT2 || kind == ZONE_KIND_INT4 ||
+		kind == ZONE_KIND_INT8;
+}
+
+/* A kind may stand for types that do not: what a timestamp is to one with time
+ * zone depends on the session. */
+bool
+zone_types_comparable(Oid a, Oid b)
+{
+	return a == b || (is_integer_kind(zone_kind_of_type(a)) &&
+					  is_integer_kind(zone_kind_of_type(b)));
+}
+
 uint64
 zone_image_exact(Datum value, ZoneKind kind)
 {

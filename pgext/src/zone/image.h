@@ -114,6 +114,9 @@ zone_key_is_wide(const ZoneKey *key)
 /* Kind of a type, ZONE_KIND_NONE when the map cannot hold it. */
 extern ZoneKind zone_kind_of_type(Oid type);
 
+/* Are images of the two types in the order in which their values compare? */
+extern bool zone_types_comparable(Oid a, Oid b);
+
 /*
  * Both halves of the image of a value; the second is 0 for exact kinds. type
  * is the value's own, which may be another integer type than the column's.

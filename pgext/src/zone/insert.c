@@ -11,6 +11,13 @@
  * is noticed (abort). So it has a resource owner of its own, given back by
  * whichever comes first: the end of the IndexInfo's memory, the end of the
  * transaction, or, where core calls it, aminsertcleanup.
+ *
+ * No pin may be kept when core discards the index's buffers inside of the
+ * transaction, which it does in two cases. A subtransaction that created the
+ * index aborts: core drops the file before it frees the statement's memory, so
+ * any aborting subtransaction takes all pins; a statement that goes on gets its
+ * pin anew. TRUNCATE of a table that the transaction created: the statement
+ * before must have let go, which keeping_is_safe() is about.
  */
 #include "postgres.h"
 
@@ -37,12 +44,15 @@ typedef struct InsertState
 /* States that the end of the transaction has to look after. */
 static dlist_head kept_pins = DLIST_STATIC_INIT(kept_pins);
 
+static bool keeping_is_safe(const IndexInfo *info);
 static void start_keeping(Relation index, IndexInfo *info);
 static void keep_pin(InsertState *state, Relation index, BlockNumber address);
 static void drop_pin(InsertState *state);
 static void stop_keeping(InsertState *state);
 static void memory_ends(void *arg);
 static void transaction_ends(XactEvent event, void *arg);
+static void subtransaction_ends(SubXactEvent event, SubTransactionId mine,
+								SubTransactionId parent, void *arg);
 static Buffer pin_leaf(Relation index, BlockNumber address);
 static void insert_row(Relation index, Buffer leaf, BlockNumber heap_block,
 					   const Datum *values, const bool *isnull);
@@ -62,8 +72,9 @@ zone_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 
 		insert_row(index, leaf, heap_block, values, isnull);
 		ReleaseBuffer(leaf);
-		info->ii_AmCache = MemoryContextAllocZero(info->ii_Context,
-												  sizeof(InsertState));
+		if (keeping_is_safe(info))
+			info->ii_AmCache = MemoryContextAllocZero(info->ii_Context,
+													  sizeof(InsertState));
 		return false;
 	}
 
@@ -112,6 +123,25 @@ pin_leaf(Relation index, BlockNumber address)
 	return leaf;
 }
 
+/*
+ * Will the pin be given back before the transaction's next statement? Where
+ * core does not call aminsertcleanup, it is when the IndexInfo's memory ends
+ * with the statement. For COPY in an SQL function that is not so: its memory is
+ * the function's.
+ */
+static bool
+keeping_is_safe(const IndexInfo *info)
+{
+#ifdef HAVE_AMINSERTCLEANUP
+	return true;
+#else
+	const char *name = info->ii_Context->name;
+
+	return info->ii_Context == PortalContext ||
+		strcmp(name, "ExecutorState") == 0 || strcmp(name, "SPI Exec") == 0;
+#endif
+}
+
 static void
 start_keeping(Relation index, IndexInfo *info)
 {
@@ -121,6 +151,7 @@ start_keeping(Relation index, IndexInfo *info)
 	if (!watching)
 	{
 		RegisterXactCallback(transaction_ends, NULL);
+		RegisterSubXactCallback(subtransaction_ends, NULL);
 		watching = true;
 	}
 	if (state->callback.func == NULL)
@@ -184,6 +215,13 @@ memory_ends(void *arg)
 }
 
 static void
+drop_all_pins(void)
+{
+	while (!dlist_is_empty(&kept_pins))
+		stop_keeping(dlist_head_element(InsertState, node, &kept_pins));
+}
+
+static void
 transaction_ends(XactEvent event, void *arg)
 {
 	switch (event)
@@ -193,12 +231,21 @@ transaction_ends(XactEvent event, void *arg)
 		case XACT_EVENT_PREPARE:
 		case XACT_EVENT_PARALLEL_COMMIT:
 		case XACT_EVENT_PARALLEL_ABORT:
-			while (!dlist_is_empty(&kept_pins))
-				stop_keeping(dlist_head_element(InsertState, node, &kept_pins));
+			drop_all_pins();
 			break;
 		case XACT_EVENT_PRE_COMMIT:
 		case XACT_EVENT_PARALLEL_PRE_COMMIT:
 		case XACT_EVENT_PRE_PREPARE:
 			break;
 	}
+}
+
+/* The moment after the last chance of a statement to need its pin, and before
+ * core drops the files that the subtransaction has created. */
+static void
+subtransaction_ends(SubXactEvent event, SubTransactionId mine,
+					SubTransactionId parent, void *arg)
+{
+	if (event == SUBXACT_EVENT_ABORT_SUB)
+		drop_all_pins();
 }

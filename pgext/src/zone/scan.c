@@ -122,9 +122,16 @@ add_key(ScanKey key, Oid type, Condition *condition)
 	if (key->sk_flags & (SK_SEARCHNULL | SK_SEARCHNOTNULL | SK_ROW_HEADER))
 		elog(ERROR, "unexpected scan key flags: %x", key->sk_flags);
 
-	/* The value may be of another integer type than the column. */
+	/*
+	 * The value may be of another integer type than the column. An operator
+	 * that somebody has added for other types says nothing here.
+	 */
 	if (OidIsValid(key->sk_subtype))
+	{
+		if (!zone_types_comparable(type, key->sk_subtype))
+			return true;
 		type = key->sk_subtype;
+	}
 	if (key->sk_flags & SK_SEARCHARRAY)
 		return add_array(key, type, condition);
 

@@ -27,6 +27,7 @@ typedef struct Sealer
 	ZoneKey		key;
 	SealScope	scope;
 	BufferAccessStrategy strategy;
+	BlockNumber from;			/* blocks below are left alone */
 	BlockKeys	keys[ZONE_ENTRIES]; /* of GATHERING entries */
 	uint8		states[ZONE_ENTRIES];	/* as marked */
 	bool		has_summaries;	/* these hold, of one directory page: */
@@ -36,7 +37,11 @@ typedef struct Sealer
 
 static bool is_bounded(Sealer *sealer, uint32 zone, BlockNumber heap_blocks);
 static void seal_zone(Sealer *sealer, uint32 zone, Buffer leaf_buffer);
-static bool mark(const Sealer *sealer, ZoneLeaf *leaf, int nentries);
+static bool is_pending(const Sealer *sealer, uint32 zone, const ZoneLeaf *leaf,
+					   int nentries);
+static void seal_from(Sealer *sealer, Relation heap, Relation index);
+static bool mark(const Sealer *sealer, uint32 zone, ZoneLeaf *leaf,
+				 int nentries);
 static void gather(Sealer *sealer, uint32 zone);
 static void publish(const Sealer *sealer, uint32 zone, Buffer leaf_buffer,
 					uint32 serial);
@@ -46,22 +51,42 @@ zone_seal(Relation heap, Relation index, SealScope scope,
 		  BufferAccessStrategy strategy)
 {
 	Sealer	   *sealer = palloc(sizeof(Sealer));
-	uint32		zone = 0;
 
+	sealer->scope = scope;
+	sealer->strategy = strategy;
+	sealer->from = 0;
+	seal_from(sealer, heap, index);
+	pfree(sealer);
+}
+
+void
+zone_seal_run(Relation heap, Relation index, BlockNumber first_block)
+{
+	Sealer	   *sealer = palloc(sizeof(Sealer));
+
+	sealer->scope = SEAL_PENDING;
+	sealer->strategy = NULL;
+	sealer->from = first_block;
+	seal_from(sealer, heap, index);
+	pfree(sealer);
+}
+
+static void
+seal_from(Sealer *sealer, Relation heap, Relation index)
+{
 	sealer->heap = heap;
 	sealer->index = index;
 	sealer->key = zone_cache(index)->key;
-	sealer->scope = scope;
-	sealer->strategy = strategy;
+	sealer->has_summaries = false;
 
-	for (;; zone++)
+	for (uint32 zone = zone_of_block(sealer->from);; zone++)
 	{
 		BlockNumber address = zone_leaf_address(zone);
 		Buffer		leaf_buffer;
 
 		CHECK_FOR_INTERRUPTS();
 
-		if (scope == SEAL_NEW)
+		if (sealer->scope == SEAL_NEW)
 		{
 			BlockNumber heap_blocks = RelationGetNumberOfBlocks(heap);
 
@@ -81,7 +106,6 @@ zone_seal(Relation heap, Relation index, SealScope scope,
 		seal_zone(sealer, zone, leaf_buffer);
 		ReleaseBuffer(leaf_buffer);
 	}
-	pfree(sealer);
 }
 
 /*
@@ -124,22 +148,23 @@ seal_zone(Sealer *sealer, uint32 zone, Buffer leaf_buffer)
 {
 	int			nentries = zone_entries_within(zone, RelationGetNumberOfBlocks(sealer->heap));
 	Page		page = BufferGetPage(leaf_buffer);
-	PGAlignedBlock copy;
 	ZoneChange	change;
 	uint32		serial;
+	bool		pending;
 
-	/* Is there anything to do? */
+	/* A COPY into a table with many TRIED blocks comes here for all of them. */
 	LockBuffer(leaf_buffer, BUFFER_LOCK_SHARE);
-	memcpy(copy.data, page, BLCKSZ);
+	if (zone_page_check(sealer->index, zone_leaf_address(zone), page))
+		pending = is_pending(sealer, zone, zone_leaf(page), nentries);
+	else
+		pending = nentries > 0;
 	LockBuffer(leaf_buffer, BUFFER_LOCK_UNLOCK);
-	if (!zone_page_check(sealer->index, zone_leaf_address(zone), copy.data))
-		zone_page_init(copy.data, zone_page_id(zone_leaf_address(zone)));
-	if (!mark(sealer, zone_leaf(copy.data), nentries))
+	if (!pending)
 		return;
 
 	zone_change_begin(&change, sealer->index, zone, leaf_buffer,
 					  ZONE_CHANGE_LOGGED);
-	if (!mark(sealer, change.leaf, nentries))
+	if (!mark(sealer, zone, change.leaf, nentries))
 	{
 		zone_change_abandon(&change);
 		return;
@@ -152,32 +177,51 @@ seal_zone(Sealer *sealer, uint32 zone, Buffer leaf_buffer)
 	publish(sealer, zone, leaf_buffer, serial);
 }
 
+/* What becomes of an entry when its page is marked. */
+static inline uint8
+marked_state(const Sealer *sealer, uint8 state, bool within)
+{
+	if (!within)
+		return ZONE_OPEN;
+	if (sealer->scope != SEAL_ALL &&
+		(state == ZONE_SEALED || state == ZONE_EMPTY || state == ZONE_TRIED))
+		return state;
+	return ZONE_GATHERING;
+}
+
+/* Would marking change anything, or find what a sealer left? */
+static bool
+is_pending(const Sealer *sealer, uint32 zone, const ZoneLeaf *leaf,
+		   int nentries)
+{
+	for (int i = zone_entries_within(zone, sealer->from); i < ZONE_ENTRIES; i++)
+	{
+		uint8		state = leaf->states[i];
+
+		if (marked_state(sealer, state, i < nentries) != state ||
+			state == ZONE_GATHERING)
+			return true;
+	}
+	return false;
+}
+
 /*
  * Turn entries whose blocks are to be read into GATHERING, those past the end
  * of the heap into OPEN, and take a serial number. Returns whether there is
  * anything to do.
  */
 static bool
-mark(const Sealer *sealer, ZoneLeaf *leaf, int nentries)
+mark(const Sealer *sealer, uint32 zone, ZoneLeaf *leaf, int nentries)
 {
 	bool		changed = false;
+	int			first = zone_entries_within(zone, sealer->from);
 
-	for (int i = 0; i < ZONE_ENTRIES; i++)
+	for (int i = first; i < ZONE_ENTRIES; i++)
 	{
-		uint8		state = leaf->states[i];
+		uint8		state = marked_state(sealer, leaf->states[i], i < nentries);
 
-		if (i >= nentries)
-		{
-			changed |= state != ZONE_OPEN;
-			leaf->states[i] = ZONE_OPEN;
-		}
-		else if (sealer->scope == SEAL_ALL ||
-				 (state != ZONE_SEALED && state != ZONE_EMPTY &&
-				  state != ZONE_TRIED))
-		{
-			changed = true;
-			leaf->states[i] = ZONE_GATHERING;
-		}
+		changed |= state != leaf->states[i] || state == ZONE_GATHERING;
+		leaf->states[i] = state;
 	}
 	if (changed)
 		leaf->serial++;

@@ -30,6 +30,13 @@ extern void zone_seal(Relation heap, Relation index, SealScope scope,
 					  BufferAccessStrategy strategy);
 
 /*
+ * Seal what changed since the last sealing, from a block on; entries below are
+ * not touched, even if nothing is known of them. Conditions as above.
+ */
+extern void zone_seal_run(Relation heap, Relation index,
+						  BlockNumber first_block);
+
+/*
  * Decide what becomes of the entries of a zone page, given the keys read of
  * those that are GATHERING: the longest chain of bounds that ascend is sealed.
  */

@@ -2,9 +2,6 @@
  * stats.c
  *	  sorted_heap_zonemap_stats(regclass): what the zone maps of a table hold,
  *	  one row for each.
- *
- * Zone pages are looked at one after the other; under writers the counts are
- * those of slightly different moments.
  */
 #include "postgres.h"
 
@@ -17,15 +14,8 @@
 #include "utils/rel.h"
 
 #include "zone/pageio.h"
+#include "zone/stats.h"
 #include "zone/tableaccess.h"
-
-typedef struct ZoneStats
-{
-	int64		states[ZONE_STATES];
-	int64		chains;
-	int64		widens;
-	ZonePair	chain_end;		/* of the last block in a chain */
-} ZoneStats;
 
 enum
 {
@@ -71,33 +61,13 @@ sorted_heap_zonemap_stats(PG_FUNCTION_ARGS)
 static void
 index_stats(Relation heap, Relation index, ReturnSetInfo *result)
 {
-	BlockNumber heap_blocks = RelationGetNumberOfBlocks(heap);
-	ZoneStats	stats = {{0}};
+	ZoneStats	stats;
 	Datum		values[STATS_COLUMNS];
 	bool		nulls[STATS_COLUMNS] = {false};
 
-	for (uint32 zone = 0; zone < zone_count(heap_blocks); zone++)
-	{
-		BlockNumber address = zone_leaf_address(zone);
-		int			nentries = zone_entries_within(zone, heap_blocks);
-		Buffer		buffer = zone_pin(index, address);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!BufferIsValid(buffer))
-		{
-			stats.states[ZONE_OPEN] += nentries;
-			continue;
-		}
-		LockBuffer(buffer, BUFFER_LOCK_SHARE);
-		if (zone_page_check(index, address, BufferGetPage(buffer)))
-			add_leaf(&stats, zone_leaf(BufferGetPage(buffer)), nentries);
-		else
-			stats.states[ZONE_OPEN] += nentries;
-		UnlockReleaseBuffer(buffer);
-	}
-
+	zone_stats_collect(heap, index, &stats);
 	values[STATS_INDEX] = ObjectIdGetDatum(RelationGetRelid(index));
-	values[STATS_BLOCKS] = Int64GetDatum(heap_blocks);
+	values[STATS_BLOCKS] = Int64GetDatum(stats.heap_blocks);
 	values[STATS_SEALED] = Int64GetDatum(stats.states[ZONE_SEALED]);
 	values[STATS_WIDE] = Int64GetDatum(stats.states[ZONE_WIDE]);
 	values[STATS_EMPTY] = Int64GetDatum(stats.states[ZONE_EMPTY]);
@@ -109,6 +79,34 @@ index_stats(Relation heap, Relation index, ReturnSetInfo *result)
 	values[STATS_WIDENS] = Int64GetDatum(stats.widens);
 	values[STATS_INDEX_PAGES] = Int64GetDatum(RelationGetNumberOfBlocks(index));
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+void
+zone_stats_collect(Relation heap, Relation index, ZoneStats *stats)
+{
+	BlockNumber heap_blocks = RelationGetNumberOfBlocks(heap);
+
+	memset(stats, 0, sizeof(*stats));
+	stats->heap_blocks = heap_blocks;
+	for (uint32 zone = 0; zone < zone_count(heap_blocks); zone++)
+	{
+		BlockNumber address = zone_leaf_address(zone);
+		int			nentries = zone_entries_within(zone, heap_blocks);
+		Buffer		buffer = zone_pin(index, address);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!BufferIsValid(buffer))
+		{
+			stats->states[ZONE_OPEN] += nentries;
+			continue;
+		}
+		LockBuffer(buffer, BUFFER_LOCK_SHARE);
+		if (zone_page_check(index, address, BufferGetPage(buffer)))
+			add_leaf(stats, zone_leaf(BufferGetPage(buffer)), nentries);
+		else
+			stats->states[ZONE_OPEN] += nentries;
+		UnlockReleaseBuffer(buffer);
+	}
 }
 
 /* Chains go on from page to page as long as their bounds ascend. */

@@ -1,7 +1,7 @@
 /*
  * tablemaps.c
  *	  What the table access method asks of a table's zone maps: to seal after
- *	  COPY, and to be there after compact.
+ *	  COPY, to be there after compact, and to guide merge.
  *
  * The row locks of a COPY are enough to seal: they keep the table from being
  * truncated, and keep an index that is being built concurrently from becoming
@@ -27,6 +27,8 @@
 #include "compat.h"
 #include "zone/image.h"
 #include "zone/seal.h"
+#include "zone/stats.h"
+#include "zone/strays.h"
 #include "zone/tableaccess.h"
 #include "zone/zone.h"
 
@@ -165,7 +167,131 @@ create_missing(Oid relid, Oid order_index)
 	}
 }
 
+/* Do the map's columns come first in the index, with the same order? */
+static bool
+map_follows(Relation map, Relation order)
+{
+	int			ncolumns = map->rd_index->indnkeyatts;
+
+	if (ncolumns > order->rd_index->indnkeyatts)
+		return false;
+	for (int i = 0; i < ncolumns; i++)
+	{
+		if (map->rd_index->indkey.values[i] != order->rd_index->indkey.values[i] ||
+			!zone_collation_supported(order->rd_indcollation[i]))
+			return false;
+	}
+	return true;
+}
+
+static Oid
+find_map(Relation rel, Oid order_index)
+{
+	Relation	order = index_open(order_index, AccessShareLock);
+	List	   *indexes = zone_indexes_of(rel);
+	Oid			found = InvalidOid;
+	int			columns = 0;
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		Relation	map = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (map->rd_index->indisvalid && map_follows(map, order) &&
+			map->rd_index->indnkeyatts > columns)
+		{
+			found = lfirst_oid(lc);
+			columns = map->rd_index->indnkeyatts;
+		}
+		index_close(map, AccessShareLock);
+	}
+	list_free(indexes);
+	index_close(order, AccessShareLock);
+	return found;
+}
+
+static void
+count_blocks(Relation rel, Oid map, MapBlocks *blocks)
+{
+	Relation	index = index_open(map, AccessShareLock);
+	ZoneStats	stats;
+
+	zone_stats_collect(rel, index, &stats);
+	blocks->sealed = stats.states[ZONE_SEALED] + stats.states[ZONE_WIDE];
+	blocks->empty = stats.states[ZONE_EMPTY];
+	blocks->open = stats.states[ZONE_OPEN] + stats.states[ZONE_GATHERING];
+	blocks->loose = stats.states[ZONE_LOOSE];
+	blocks->tried = stats.states[ZONE_TRIED];
+	index_close(index, AccessShareLock);
+}
+
+static void
+seal_pending(Relation rel, Oid map)
+{
+	Relation	index = index_open(map, RowExclusiveLock);
+	BufferAccessStrategy strategy = GetAccessStrategy(BAS_VACUUM);
+
+	zone_seal(rel, index, SEAL_PENDING, strategy);
+	FreeAccessStrategy(strategy);
+	index_close(index, NoLock);
+}
+
+/* One run is enough: when rows have to move, those of older runs join them. */
+static void
+find_strays(Relation rel, Oid map, Snapshot snapshot, StrayRows *strays)
+{
+	Relation	index = index_open(map, AccessShareLock);
+
+	zone_find_strays(rel, index, snapshot, RUNS_STAY, strays);
+	if (strays->nrows > 0)
+	{
+		pfree(strays->blocks);
+		if (strays->tids != NULL)
+			pfree(strays->tids);
+		zone_find_strays(rel, index, snapshot, RUNS_STRAY, strays);
+	}
+	index_close(index, AccessShareLock);
+}
+
+/*
+ * A zone page has one chain. Rows that start over again would not get into that
+ * of a page with kept blocks, so they begin on the next page.
+ */
+static BlockNumber
+next_run(BlockNumber kept_blocks, BlockNumber heap_blocks)
+{
+	BlockNumber next = zone_first_block(zone_count(kept_blocks));
+
+	return Max(next, heap_blocks);
+}
+
+static void
+strays_moved(Relation rel, const StrayRows *strays, BlockNumber old_blocks)
+{
+	List	   *indexes = zone_indexes_of(rel);
+	ListCell   *lc;
+
+	foreach(lc, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(lc), RowExclusiveLock);
+
+		if (index->rd_index->indisvalid)
+		{
+			zone_reopen(index, strays->blocks, strays->nblocks);
+			zone_seal_run(rel, index, old_blocks);
+		}
+		index_close(index, NoLock);
+	}
+	list_free(indexes);
+}
+
 const TableMaps zone_table_maps = {
 	.seal_new = seal_new,
 	.create_missing = create_missing,
+	.find_map = find_map,
+	.count_blocks = count_blocks,
+	.seal_pending = seal_pending,
+	.find_strays = find_strays,
+	.next_run = next_run,
+	.strays_moved = strays_moved,
 };

@@ -17,6 +17,7 @@
 
 #include "compat.h"
 #include "zone/pageio.h"
+#include "zone/scanstats.h"
 #include "zone/zone.h"
 #include "zone/zonemap.h"
 
@@ -161,25 +162,36 @@ zone_ranges_normalize(ZoneRange *ranges, int nranges)
 	return kept;
 }
 
+static bool
+visit_pages(Lookup *lookup)
+{
+	const ZoneMap *map = lookup->map;
+	uint32		ndirectories = (zone_count(map->heap_blocks) + ZONE_FANOUT - 1) / ZONE_FANOUT;
+	uint32		ntops = (ndirectories + ZONE_FANOUT - 1) / ZONE_FANOUT;
+
+	if (lookup->nranges == 0 || ndirectories == 0)
+		return true;
+	if (ndirectories == 1)
+		return visit_directory(lookup, 0);
+	for (uint32 top = 0; top < ntops; top++)
+	{
+		if (!visit_top(lookup, top))
+			return false;
+	}
+	return true;
+}
+
 bool
 zonemap_lookup(ZoneMap *map, const ZoneRange *ranges, int nranges,
 			   BlockNumber searched_limit, ZoneBlocks *blocks)
 {
 	Lookup		lookup = {map, ranges, nranges, searched_limit, blocks};
-	uint32		ndirectories = (zone_count(map->heap_blocks) + ZONE_FANOUT - 1) / ZONE_FANOUT;
-	uint32		ntops = (ndirectories + ZONE_FANOUT - 1) / ZONE_FANOUT;
+	bool		answered;
 
 	memset(blocks, 0, sizeof(*blocks));
-	if (nranges == 0 || ndirectories == 0)
-		return true;
-	if (ndirectories == 1)
-		return visit_directory(&lookup, 0);
-	for (uint32 top = 0; top < ntops; top++)
-	{
-		if (!visit_top(&lookup, top))
-			return false;
-	}
-	return true;
+	answered = visit_pages(&lookup);
+	scanstats_count(map->heap_blocks, blocks, answered);
+	return answered;
 }
 
 /*

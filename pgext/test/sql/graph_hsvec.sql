@@ -46,6 +46,7 @@ SELECT payload FROM sorted_heap_expand_rerank('long', '{1}', '[1]', 1);
 -- wider than svec can be: no result column could hold it
 INSERT INTO long VALUES (2, 1, 2, array_fill(1, ARRAY[16001])::hsvec, 'longer');
 SELECT payload FROM sorted_heap_expand_ids('long', '{2}');
+SELECT payload, embedding IS NULL FROM sorted_heap_expand_ids('long', '{2}');
 
 -- through a query
 CREATE ROLE graph_hsvec_reader;

@@ -1,4 +1,4 @@
--- A ranking function in FROM is a plan node of its own; rows are the same as
+-- A graph function in FROM is a plan node of its own; rows are the same as
 -- through the function scan.
 CREATE TABLE plan_facts (entity_id int4, relation_id int2, target_id int4,
   embedding svec(2), payload text, PRIMARY KEY (entity_id, relation_id, target_id));
@@ -78,6 +78,18 @@ FETCH 2 FROM c;
 FETCH BACKWARD 1 FROM c;
 FETCH ALL FROM c;
 COMMIT;
+
+-- an expansion reads as rows are fetched, only the columns that are used, and
+-- again at each rescan
+SELECT plan_lines($q$SELECT target_id FROM sorted_heap_expand_ids('plan_facts', '{1,2,3}', 2) LIMIT 2$q$,
+  'ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF, BUFFERS OFF');
+SELECT count(*), sum(length(payload)), count(embedding) FROM sorted_heap_expand_ids('plan_facts', '{1,2}');
+SELECT relation_id FROM sorted_heap_expand_ids('plan_facts', '{1,2}') WHERE payload > 'fact 2';
+SELECT x.e, g.relation_id, g.payload FROM (VALUES (1), (NULL), (3)) AS x(e),
+  LATERAL sorted_heap_expand_ids('plan_facts', ARRAY[x.e]) AS g;
+SELECT x.n, (SELECT count(*) FROM (SELECT FROM sorted_heap_expand_ids('plan_facts', '{5,6,7}') LIMIT x.n) AS g)
+  FROM (VALUES (2), (9)) AS x(n);
+SELECT api, expanded_rows, returned_rows FROM sorted_heap_graph_rag_stats();
 
 -- left to the function scan: whole rows, row marks, ordinality, several functions
 EXPLAIN (COSTS OFF) SELECT g FROM sorted_heap_expand_rerank('plan_facts', '{1}', '[1,0]', 1) AS g;

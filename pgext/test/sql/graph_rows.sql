@@ -59,8 +59,18 @@ INSERT INTO toasted SELECT i, 1, 1, array_fill(1::real, '{2999}') || ARRAY[i]::r
 SELECT entity_id, md5(f.payload) = md5(t.payload) AS payload, f.distance = t.embedding <=> q AS distance
 FROM (SELECT embedding AS q FROM toasted WHERE entity_id = 3) q,
 	sorted_heap_graph_rag('toasted', q, '{1}', 5, 3) f JOIN toasted t USING (entity_id);
--- The result outlives the table within the transaction.
+-- A stored result outlives the table within the transaction; a plan node reads
+-- as the cursor goes, so the table stays in use.
 BEGIN;
+DECLARE c CURSOR FOR SELECT entity_id, vector_dims(embedding), length(payload)
+	FROM sorted_heap_expand_ids('toasted', '{1,2}');
+FETCH 1 FROM c;
+SAVEPOINT s;
+TRUNCATE toasted;
+ROLLBACK TO s;
+FETCH 1 FROM c;
+CLOSE c;
+SET LOCAL sorted_heap.enable_graph_scan = off;
 DECLARE c CURSOR FOR SELECT entity_id, vector_dims(embedding), length(payload)
 	FROM sorted_heap_expand_ids('toasted', '{1,2}');
 FETCH 1 FROM c;

@@ -88,5 +88,47 @@ FETCH 2 FROM cur;
 CLOSE cur;
 COMMIT;
 SELECT count(*) FROM c WHERE a >= 10000;
+
+-- Core discards the buffers of an index inside of the transaction that made it:
+-- the kept pin must be gone. First, a subtransaction aborts in an insert.
+DO $$
+BEGIN
+	CREATE TABLE gone (a int);
+	CREATE INDEX ON gone USING sorted_zone (a);
+	INSERT INTO gone SELECT 1 / (500 - i) FROM generate_series(1, 1000) i;
+EXCEPTION WHEN division_by_zero THEN
+	RAISE NOTICE 'undone';
+END $$;
+BEGIN;
+SAVEPOINT s;
+CREATE TABLE gone (a int);
+CREATE INDEX ON gone USING sorted_zone (a);
+\copy gone from program 'seq 1 3000; echo x'
+ROLLBACK TO s;
+COMMIT;
+-- Then a function truncates what it has copied.
+CREATE TABLE fresh (a int);
+CREATE FUNCTION copy_twice() RETURNS void LANGUAGE sql AS $$
+	COPY fresh FROM PROGRAM 'seq 1 3000'; TRUNCATE fresh; COPY fresh FROM PROGRAM 'seq 1 2000' $$;
+BEGIN;
+DROP TABLE fresh;
+CREATE TABLE fresh (a int);
+CREATE INDEX ON fresh USING sorted_zone (a);
+SELECT copy_twice();
+COMMIT;
+SELECT count(*) FROM fresh WHERE a > 1000;
+-- An outer statement goes on with its pin when a subtransaction in it aborts.
+CREATE FUNCTION add_or_not(int) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO fresh VALUES (-$1), (-$1);
+	RETURN 1 / ($1 % 3);
+EXCEPTION WHEN division_by_zero THEN
+	RETURN 7;
+END $$;
+VACUUM fresh;
+INSERT INTO fresh SELECT add_or_not(i) FROM generate_series(1, 300) i;
+SELECT count(*) FROM fresh WHERE a = 7;
+SELECT count(*) FROM fresh WHERE a < 0;
+SELECT * FROM sorted_heap_check('fresh');
 SET client_min_messages = warning;
 DROP SCHEMA zone_insert CASCADE;

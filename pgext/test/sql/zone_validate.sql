@@ -38,6 +38,18 @@ SELECT * FROM sorted_heap_check(NULL);
 SELECT * FROM sorted_heap_zonemap_stats('bare');
 SELECT * FROM sorted_heap_check('bare');
 SELECT sorted_heap_rebuild_zonemap('bare');
+
+-- An operator between types of different images: invalid, and no clause is
+-- taken for what it is not.
+CREATE TABLE days (d date, pad text) WITH (autovacuum_enabled = off);
+INSERT INTO days SELECT date '2000-01-01' + i, repeat('x', 400) FROM generate_series(0, 300) i;
+CREATE INDEX ON days USING sorted_zone (d);
+BEGIN;
+ALTER OPERATOR FAMILY date_zone_ops USING sorted_zone ADD OPERATOR 3 = (date, timestamp);
+SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'date_zone_ops';
+SET LOCAL enable_seqscan = off;
+SELECT count(*) FROM days WHERE d = timestamp '2000-02-01';
+ROLLBACK;
 SET client_min_messages = warning;
 DROP SCHEMA zone_validate CASCADE;
 DROP ROLE zone_other, zone_monitor;

@@ -8,6 +8,7 @@ import (
 
 	"sortedheap/internal/harness/engine"
 	"sortedheap/internal/harness/engine/heapsql"
+	"sortedheap/internal/harness/engine/mapsql"
 	"sortedheap/internal/harness/engine/memory"
 	"sortedheap/internal/harness/engine/pgvector"
 	"sortedheap/internal/harness/engine/sortedheap"
@@ -19,10 +20,17 @@ type Options struct {
 	M              int
 	EfConstruction int
 	EfSearch       int
+	NoSearch       bool // no case searches for seeds, so vector indexes are left out
 }
 
 // Names lists the engines in the order of reports.
 func Names() []string {
+	return []string{heapsql.Name, sortedheap.Name, mapsql.Name, pgvector.Name}
+}
+
+// Contestants lists the engines that answer whole questions: all but those that
+// only take an access path apart.
+func Contestants() []string {
 	return []string{heapsql.Name, sortedheap.Name, pgvector.Name}
 }
 
@@ -34,8 +42,9 @@ func New(names []string, o Options) ([]engine.Engine, error) {
 	makers := map[string]func() engine.Engine{
 		heapsql.Name:    func() engine.Engine { return heapsql.New(o.DSN) },
 		sortedheap.Name: func() engine.Engine { return sortedheap.New(o.DSN) },
+		mapsql.Name:     func() engine.Engine { return mapsql.New(o.DSN) },
 		pgvector.Name: func() engine.Engine {
-			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch})
+			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch, NoSearch: o.NoSearch})
 		},
 	}
 	for _, name := range names {

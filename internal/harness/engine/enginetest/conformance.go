@@ -91,13 +91,18 @@ func tasks() []engine.Task {
 	var all []engine.Task
 	for _, seeding := range []engine.Seeding{engine.SeedSearch, engine.SeedExact, engine.SeedGiven} {
 		for _, by := range []engine.SeedBy{engine.SeedByEntity, engine.SeedByTarget} {
-			for _, hops := range [][]int16{nil, {1}, {1, 2}} {
+			for _, hops := range [][]int16{nil, {1}, {engine.AnyRelation}, {1, 2}, {engine.AnyRelation, 2}} {
 				for _, score := range []engine.Score{engine.ScoreNone, engine.ScoreEndpoint, engine.ScorePath} {
 					for _, form := range []engine.Form{engine.FormIn, engine.FormJoin, engine.FormExpand,
 						engine.FormTopK, engine.FormFused, engine.FormOneCall} {
 						task := engine.Task{Seeding: seeding, SeedBy: by, Hops: hops, Score: score, Form: form,
 							Output: engine.OutputRows, AnnK: 9, TopK: 4}
-						if task.Validate() == nil && servable(task) {
+						if task.Validate() != nil || !servable(task) {
+							continue
+						}
+						all = append(all, task)
+						if seeding == engine.SeedGiven {
+							task.Given = 2
 							all = append(all, task)
 						}
 					}
@@ -186,7 +191,7 @@ func refuses(t *testing.T, e engine.Engine, embedding []float32) {
 			t.Errorf("%s: %d rows and no error", name, len(rows))
 		}
 	}
-	if _, err := e.Ask(t.Context(), valid, engine.Question{Embedding: embedding[:3]}); err == nil {
+	if _, err := e.Ask(t.Context(), served(), engine.Question{Embedding: embedding[:3], Seeds: []int32{3, 5}}); err == nil {
 		t.Error("an embedding of the wrong dimension is answered")
 	}
 }
@@ -196,9 +201,13 @@ func cancels(t *testing.T, e engine.Engine, embedding []float32) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	task := engine.Task{Seeding: engine.SeedSearch, SeedBy: engine.SeedByEntity, Hops: []int16{1}, Score: engine.ScoreEndpoint,
-		Form: engine.FormIn, Output: engine.OutputRows, AnnK: 5, TopK: 5}
-	if _, err := e.Ask(ctx, task, engine.Question{Embedding: embedding}); !errors.Is(err, context.Canceled) {
+	if _, err := e.Ask(ctx, served(), engine.Question{Embedding: embedding, Seeds: []int32{3, 5}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ask with a cancelled context: %v", err)
 	}
+}
+
+// served is a task that every engine answers.
+func served() engine.Task {
+	return engine.Task{Seeding: engine.SeedGiven, SeedBy: engine.SeedByEntity, Hops: []int16{1}, Score: engine.ScoreEndpoint,
+		Form: engine.FormIn, Output: engine.OutputRows, AnnK: 5, TopK: 5}
 }

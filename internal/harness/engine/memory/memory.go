@@ -102,7 +102,7 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 }
 
 func (e *Engine) answer(t engine.Task, q engine.Question) ([]exact.Result, error) {
-	seeds := q.Seeds
+	seeds := t.GivenSeeds(q)
 	if t.Seeding != engine.SeedGiven {
 		nearest, err := e.nearest(q.Embedding, t.AnnK)
 		if err != nil || len(t.Hops) == 0 {
@@ -122,9 +122,17 @@ func (e *Engine) answer(t engine.Task, q engine.Question) ([]exact.Result, error
 	}
 	filters := make([]int32, len(t.Hops))
 	for i, h := range t.Hops {
-		filters[i] = int32(h)
+		filters[i] = filter(h)
 	}
 	return e.graph.Hops(q.Embedding, seeds, filters, score, t.TopK)
+}
+
+// filter is a task's relation filter in the words of the exact search.
+func filter(hop int16) int32 {
+	if hop == engine.AnyRelation {
+		return exact.AnyRelation
+	}
+	return int32(hop)
 }
 
 // nearest searches once per question and k: many tasks start from it.
@@ -145,7 +153,7 @@ func (e *Engine) expand(ids []int32, hops []int16) []exact.Result {
 	var results []exact.Result
 	for _, hop := range hops {
 		results = results[:0]
-		for _, row := range e.graph.Expand(slices.Clone(ids), int32(hop)) {
+		for _, row := range e.graph.Expand(slices.Clone(ids), filter(hop)) {
 			results = append(results, exact.Result{Row: row})
 		}
 		ids = e.graph.Targets(results)

@@ -19,18 +19,23 @@ const table = "facts_pgv"
 // Options are the index parameters, the same as for every other vector index
 // of a run.
 type Options struct {
-	M              int // links per node, 2 to 100
-	EfConstruction int // at least 2 M
-	EfSearch       int // 1 to 1000
+	M              int  // links per node, 2 to 100
+	EfConstruction int  // at least 2 M
+	EfSearch       int  // 1 to 1000
+	NoSearch       bool // no case searches: the index, slow to build, is left out
 }
 
 // New returns the engine for a server. It does no I/O.
 func New(dsn string, o Options) *postgres.Engine {
 	index := fmt.Sprintf("CREATE INDEX %[1]s_ann ON %[1]s USING hnsw (embedding vector_cosine_ops) WITH (m = %d, ef_construction = %d)",
 		table, o.M, o.EfConstruction)
+	indexes := []string{index}
+	if o.NoSearch {
+		indexes = nil
+	}
 	return postgres.New(dsn, postgres.Config{
 		Name: Name, Extension: "vector", VectorType: "vector", Table: table,
-		Indexes: []string{index},
+		Indexes: indexes,
 		Settings: map[string]string{
 			"jit":                  "off",
 			"hnsw.ef_search":       strconv.Itoa(o.EfSearch),

@@ -185,7 +185,7 @@ func bind(st statement, q engine.Question) []any {
 		case argEmbedding:
 			values[i] = pgvector.NewVector(q.Embedding)
 		case argSeeds:
-			values[i] = q.Seeds
+			values[i] = st.task.GivenSeeds(q)
 		}
 	}
 	return values
@@ -200,7 +200,7 @@ func literals(st statement, q engine.Question) string {
 		case argEmbedding:
 			out[i] = "'" + pgvector.NewVector(q.Embedding).String() + "'"
 		case argSeeds:
-			out[i] = "'" + strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(q.Seeds)) + "'"
+			out[i] = "'" + strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(st.task.GivenSeeds(q))) + "'"
 		}
 	}
 	return strings.Join(out, ", ")

@@ -8,9 +8,17 @@ import (
 
 // This file writes calls of the extension's graph functions.
 
+// filter is a hop's relation filter as an argument.
+func (b *builder) filter(hop int) string {
+	if b.task.Hops[hop] == engine.AnyRelation {
+		return "NULL"
+	}
+	return fmt.Sprint(b.task.Hops[hop])
+}
+
 // expandIDs is a call that returns the rows of a hop, unranked.
 func (b *builder) expandIDs(hop int) string {
-	return fmt.Sprintf("sorted_heap_expand_ids('%s'::regclass, %s, %d)", b.table, b.expandedArray(hop), b.task.Hops[hop])
+	return fmt.Sprintf("sorted_heap_expand_ids('%s'::regclass, %s, %s)", b.table, b.expandedArray(hop), b.filter(hop))
 }
 
 // expandedArray is an int4[] of the ids that a hop starts from.
@@ -38,8 +46,8 @@ func (b *builder) fused() (string, error) {
 	if len(b.task.Hops) != 2 {
 		return "", fmt.Errorf("task %s: the fused helper takes two hops", b.task)
 	}
-	return b.answer(fmt.Sprintf("sorted_heap_expand_twohop%s_rerank('%s'::regclass, %s, %s, %d, %d, %d)",
-		b.path(), b.table, b.seedArray(), b.query(), b.task.TopK, b.task.Hops[0], b.task.Hops[1])), nil
+	return b.answer(fmt.Sprintf("sorted_heap_expand_twohop%s_rerank('%s'::regclass, %s, %s, %d, %s, %s)",
+		b.path(), b.table, b.seedArray(), b.query(), b.task.TopK, b.filter(0), b.filter(1))), nil
 }
 
 func (b *builder) oneCall() (string, error) {
@@ -49,10 +57,10 @@ func (b *builder) oneCall() (string, error) {
 	head := fmt.Sprintf("('%s'::regclass, %s, %d, %d", b.table, b.query(), b.task.AnnK, b.task.TopK)
 	switch {
 	case len(b.task.Hops) == 1 && b.task.SeedBy == engine.SeedByTarget:
-		return b.answer(fmt.Sprintf("sorted_heap_graph_rag_scan%s, %d)", head, b.task.Hops[0])), nil
+		return b.answer(fmt.Sprintf("sorted_heap_graph_rag_scan%s, %s)", head, b.filter(0))), nil
 	case len(b.task.Hops) == 2 && b.task.SeedBy == engine.SeedByEntity:
-		return b.answer(fmt.Sprintf("sorted_heap_graph_rag_twohop%s_scan%s, %d, %d)",
-			b.path(), head, b.task.Hops[0], b.task.Hops[1])), nil
+		return b.answer(fmt.Sprintf("sorted_heap_graph_rag_twohop%s_scan%s, %s, %s)",
+			b.path(), head, b.filter(0), b.filter(1))), nil
 	}
 	return "", fmt.Errorf("task %s: no function seeds by %s over %d hops", b.task, b.task.SeedBy, len(b.task.Hops))
 }

@@ -18,6 +18,7 @@ type dialect struct {
 type statement struct {
 	sql  string
 	args []arg
+	task engine.Task
 }
 
 // arg names what a parameter is bound to.
@@ -51,7 +52,7 @@ func (d dialect) build(t engine.Task) (statement, error) {
 	if t.Output == engine.OutputCount {
 		sql = "SELECT count(*), sum(length(payload)) FROM (" + sql + ") AS answer"
 	}
-	return statement{sql: sql, args: b.args}, nil
+	return statement{sql: sql, args: b.args, task: t}, nil
 }
 
 func (b *builder) rows() (string, error) {
@@ -73,8 +74,8 @@ func (b *builder) rows() (string, error) {
 		return b.rank("FROM " + b.expandIDs(len(b.task.Hops)-1) + " AS f"), nil
 	case engine.FormTopK:
 		last := len(b.task.Hops) - 1
-		return b.answer(fmt.Sprintf("sorted_heap_expand_rerank('%s'::regclass, %s, %s, %d, %d)",
-			b.table, b.expandedArray(last), b.query(), b.task.TopK, b.task.Hops[last])), nil
+		return b.answer(fmt.Sprintf("sorted_heap_expand_rerank('%s'::regclass, %s, %s, %d, %s)",
+			b.table, b.expandedArray(last), b.query(), b.task.TopK, b.filter(last))), nil
 	case engine.FormFused:
 		return b.fused()
 	case engine.FormOneCall:
@@ -142,7 +143,16 @@ func (b *builder) inArray(hop int) string {
 			return "ARRAY(SELECT f.target_id FROM " + b.table + " AS f WHERE " + b.inArray(hop-1) + ")"
 		}
 	}
-	return fmt.Sprintf("f.entity_id = ANY (%s) AND f.relation_id = %d", ids(), b.task.Hops[hop])
+	return fmt.Sprintf("f.entity_id = ANY (%s)", ids()) + b.relation(" AND", hop)
+}
+
+// relation is the condition of a hop's filter, behind a keyword; empty where
+// every relation passes.
+func (b *builder) relation(keyword string, hop int) string {
+	if b.task.Hops[hop] == engine.AnyRelation {
+		return ""
+	}
+	return fmt.Sprintf("%s f.relation_id = %d", keyword, b.task.Hops[hop])
 }
 
 // rank completes a query over alias f with columns, order and limit.
@@ -165,7 +175,7 @@ func (b *builder) joinSQL() string {
 }
 
 func (b *builder) joinHop(hop int) string {
-	return fmt.Sprintf("FROM h%d AS h JOIN %s AS f ON f.entity_id = h.id WHERE f.relation_id = %d", hop, b.table, b.task.Hops[hop])
+	return fmt.Sprintf("FROM h%d AS h JOIN %s AS f ON f.entity_id = h.id", hop, b.table) + b.relation(" WHERE", hop)
 }
 
 func (b *builder) seedSet() string {

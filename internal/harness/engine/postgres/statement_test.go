@@ -25,6 +25,8 @@ func TestStatements(t *testing.T) {
 	given.Seeding = engine.SeedGiven
 	one.Hops, one.SeedBy, one.Score = []int16{2}, engine.SeedByTarget, engine.ScoreEndpoint
 	count.Hops, count.Seeding, count.Score, count.Output = []int16{1}, engine.SeedGiven, engine.ScoreNone, engine.OutputCount
+	free := given
+	free.Given, free.Hops = 1, []int16{engine.AnyRelation, 2}
 	exact := endpoint
 	exact.Seeding = engine.SeedExact
 	seeds := endpoint
@@ -44,6 +46,7 @@ func TestStatements(t *testing.T) {
 		{"two hops, path, approximate", rival, path, []engine.Form{engine.FormIn, engine.FormJoin}},
 		{"two hops, endpoint, exact seeds of an approximate engine", rival, exact, []engine.Form{engine.FormIn}},
 		{"two hops, path, given seeds", ours, given, []engine.Form{engine.FormIn, engine.FormJoin, engine.FormFused}},
+		{"two hops, path, one given seed, any relation first", ours, free, []engine.Form{engine.FormIn, engine.FormJoin, engine.FormFused}},
 		{"one hop by target", ours, one, []engine.Form{engine.FormIn, engine.FormExpand, engine.FormTopK, engine.FormOneCall}},
 		{"one hop, counted, given seeds", ours, count, []engine.Form{engine.FormIn, engine.FormJoin, engine.FormExpand}},
 	} {
@@ -92,8 +95,8 @@ func TestStatementsThatDoNotExist(t *testing.T) {
 }
 
 func TestLiterals(t *testing.T) {
-	st := statement{args: []arg{argEmbedding, argSeeds}}
-	got := literals(st, engine.Question{Embedding: []float32{0.5, -1}, Seeds: []int32{3, -4}})
+	st := statement{args: []arg{argEmbedding, argSeeds}, task: engine.Task{Seeding: engine.SeedGiven, Given: 2}}
+	got := literals(st, engine.Question{Embedding: []float32{0.5, -1}, Seeds: []int32{3, -4, 5}})
 	if got != "'[0.5,-1]', '{3,-4}'" {
 		t.Errorf("literals %s", got)
 	}

@@ -49,6 +49,15 @@ WITH h0 AS MATERIALIZED (SELECT DISTINCT unnest($1::int4[]) AS id), h1 AS MATERI
 -- two hops, path, given seeds, form fused_fn, arguments [2 1]
 SELECT f.entity_id, f.relation_id, f.target_id, f.payload, f.distance FROM sorted_heap_expand_twohop_path_rerank('facts'::regclass, $1::int4[], $2::svec, 10, 1, 2) AS f
 
+-- two hops, path, one given seed, any relation first, form in, arguments [2 1]
+WITH h1 AS MATERIALIZED (SELECT f.target_id AS id, min((f.embedding <=> $2::svec)) AS d FROM facts AS f WHERE f.entity_id = ANY ($1::int4[]) GROUP BY 1) SELECT f.entity_id, f.relation_id, f.target_id, f.payload, h.d + (f.embedding <=> $2::svec) AS distance FROM h1 AS h JOIN facts AS f ON f.entity_id = h.id WHERE f.relation_id = 2 ORDER BY 5, 1, 2, 3 LIMIT 10
+
+-- two hops, path, one given seed, any relation first, form join, arguments [2 1]
+WITH h0 AS MATERIALIZED (SELECT DISTINCT unnest($1::int4[]) AS id), h1 AS MATERIALIZED (SELECT f.target_id AS id, min((f.embedding <=> $2::svec)) AS d FROM h0 AS h JOIN facts AS f ON f.entity_id = h.id GROUP BY 1) SELECT f.entity_id, f.relation_id, f.target_id, f.payload, h.d + (f.embedding <=> $2::svec) AS distance FROM h1 AS h JOIN facts AS f ON f.entity_id = h.id WHERE f.relation_id = 2 ORDER BY 5, 1, 2, 3 LIMIT 10
+
+-- two hops, path, one given seed, any relation first, form fused_fn, arguments [2 1]
+SELECT f.entity_id, f.relation_id, f.target_id, f.payload, f.distance FROM sorted_heap_expand_twohop_path_rerank('facts'::regclass, $1::int4[], $2::svec, 10, NULL, 2) AS f
+
 -- one hop by target, form in, arguments [1]
 SELECT f.entity_id, f.relation_id, f.target_id, f.payload, (f.embedding <=> $1::svec) AS distance FROM facts AS f WHERE f.entity_id = ANY (ARRAY(SELECT f.target_id AS id FROM facts AS f ORDER BY (f.embedding <=> $1::svec), f.entity_id, f.relation_id, f.target_id LIMIT 64)) AND f.relation_id = 2 ORDER BY 5, 1, 2, 3 LIMIT 10
 
