@@ -100,7 +100,7 @@ func TestSeedsOfTheCorpus(t *testing.T) {
 			t.Errorf("%s returns %g rows, want %g", name, r.RowsMean, want)
 		}
 	}
-	rival.distort = func(task engine.Task, rows []engine.Row) []engine.Row { return rows[1:] }
+	rival.distort = func(_ engine.Task, rows []engine.Row) []engine.Row { return rows[1:] }
 	var disagree *scenario.EquivalenceError
 	if _, _, err := scenario.Run(t.Context(), scenario.Synthetic(), env); !errors.As(err, &disagree) || !strings.Contains(err.Error(), "pgvector against sortedheap") {
 		t.Errorf("a rival that loses rows: %v", err)
@@ -150,7 +150,7 @@ func TestDisagreement(t *testing.T) {
 // Two exact engines must agree with each other, too.
 func TestDisagreementBetweenEngines(t *testing.T) {
 	honest, liar := newFake("heap", engine.FormIn), newFake("sortedheap", engine.FormIn)
-	liar.distort = func(task engine.Task, rows []engine.Row) []engine.Row {
+	liar.distort = func(_ engine.Task, rows []engine.Row) []engine.Row {
 		if len(task.Hops) == 2 && len(rows) > 1 {
 			return rows[1:]
 		}
@@ -167,7 +167,7 @@ func TestDisagreementBetweenEngines(t *testing.T) {
 func TestApproximateEngine(t *testing.T) {
 	rough := newFake("pgvector", engine.FormIn, engine.FormJoin)
 	rough.approximate = true
-	rough.distort = func(task engine.Task, rows []engine.Row) []engine.Row {
+	rough.distort = func(_ engine.Task, rows []engine.Row) []engine.Row {
 		if task.Form == engine.FormJoin && task.Seeding == engine.SeedSearch {
 			return rows[1:] // the best row is lost
 		}
