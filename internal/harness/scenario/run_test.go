@@ -150,7 +150,7 @@ func TestDisagreement(t *testing.T) {
 // Two exact engines must agree with each other, too.
 func TestDisagreementBetweenEngines(t *testing.T) {
 	honest, liar := newFake("heap", engine.FormIn), newFake("sortedheap", engine.FormIn)
-	liar.distort = func(_ engine.Task, rows []engine.Row) []engine.Row {
+	liar.distort = func(task engine.Task, rows []engine.Row) []engine.Row {
 		if len(task.Hops) == 2 && len(rows) > 1 {
 			return rows[1:]
 		}
@@ -167,7 +167,7 @@ func TestDisagreementBetweenEngines(t *testing.T) {
 func TestApproximateEngine(t *testing.T) {
 	rough := newFake("pgvector", engine.FormIn, engine.FormJoin)
 	rough.approximate = true
-	rough.distort = func(_ engine.Task, rows []engine.Row) []engine.Row {
+	rough.distort = func(task engine.Task, rows []engine.Row) []engine.Row {
 		if task.Form == engine.FormJoin && task.Seeding == engine.SeedSearch {
 			return rows[1:] // the best row is lost
 		}
