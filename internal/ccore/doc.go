@@ -1,8 +1,9 @@
 // Package ccore binds the C core of the extension (pgext/core), so that Go
 // computes distances with the very kernels that the server uses.
 //
-// It serves two ends: exact nearest neighbours as ground truth for approximate
-// searches, and a fuzz test of every kernel against float64.
+// It serves three ends: exact nearest neighbours as ground truth for approximate
+// searches, graphs of nearest neighbours as the server builds and walks them,
+// and a fuzz test of every kernel against float64.
 //
 // cgo compiles the C sources from their place in the tree through the one-line
 // files core_*.c: there is no second copy and no library to install. The go

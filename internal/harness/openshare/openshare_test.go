@@ -1,6 +1,7 @@
 package openshare_test
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -40,7 +41,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%d rows, want 3 tables x 2 numbers of keys x 3 accesses", len(rows))
 	}
 	for _, r := range rows {
-		open, blocks := float64(r.Params["open_blocks"].(int64)), float64(r.Params["blocks"].(int64))
+		open, blocks := number(t, r.Params["open_blocks"]), number(t, r.Params["blocks"])
 		switch r.Corpus {
 		case "open_0%":
 			if open != 0 {
@@ -55,8 +56,17 @@ func TestRun(t *testing.T) {
 				t.Errorf("%s: strays opened no block", r.Case)
 			}
 		}
-		if forced := r.Params["access"].(string); forced != "auto" && r.Plan != "rows: "+forced {
+		if forced := fmt.Sprint(r.Params["access"]); forced != "auto" && r.Plan != "rows: "+forced {
 			t.Errorf("%s went by %q", r.Case, r.Plan)
 		}
 	}
+}
+
+func number(t *testing.T, value any) float64 {
+	t.Helper()
+	n, ok := value.(int64)
+	if !ok {
+		t.Fatalf("%v is no count", value)
+	}
+	return float64(n)
 }

@@ -100,7 +100,7 @@ func TestSeedsOfTheCorpus(t *testing.T) {
 			t.Errorf("%s returns %g rows, want %g", name, r.RowsMean, want)
 		}
 	}
-	rival.distort = func(task engine.Task, rows []engine.Row) []engine.Row { return rows[1:] }
+	rival.distort = func(_ engine.Task, rows []engine.Row) []engine.Row { return rows[1:] }
 	var disagree *scenario.EquivalenceError
 	if _, _, err := scenario.Run(t.Context(), scenario.Synthetic(), env); !errors.As(err, &disagree) || !strings.Contains(err.Error(), "pgvector against sortedheap") {
 		t.Errorf("a rival that loses rows: %v", err)

@@ -40,6 +40,8 @@ main(int argc, char **argv)
 	test_code();
 	test_topk();
 	test_keysearch();
+	test_hnsw_walk();
+	test_hnsw_graph();
 	printf("%d passed, %d failed\n", check_state.passed, check_state.failed);
 	return check_state.failed == 0 ? 0 : 1;
 }

@@ -352,6 +352,7 @@ check_order(Check *check)
 		text = psprintf("rows out of key order: %llu of %lld",
 						(unsigned long long) strays.nrows,
 						(long long) Max(check->nrows, (int64) strays.nrows));
+
 		add_row(check, -1, text, "warning");
 		pfree(text);
 	}

@@ -1,0 +1,208 @@
+/*
+ * hnsw_form.c
+ *	  Records: encoding and distances.
+ *
+ * The facts of a record:
+ *	 - cosine: `factor` is 1 / norm of the code; floats are stored with norm 1.
+ *	 - others: `factor` is the code's scale, `square` the squared norm of what
+ *	   the code stands for.
+ * Formulas are in double, so that scales near the limits of single precision
+ * give an infinite distance at worst and never NaN.
+ */
+#include "hnsw_form.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "dist_code.h"
+
+typedef struct Facts
+{
+	float		factor;
+	float		square;
+} Facts;
+
+#define RECORD_COMPONENTS(record) ((const void *) ((const char *) (record) + sizeof(Facts)))
+
+_Static_assert(sizeof(Facts) == 8, "records have no padding before their components");
+
+HnswForm
+hnsw_form(DistMetric metric, HnswElement element, uint32_t dim)
+{
+	HnswForm	form = {dist_kernels(), metric, element, dim};
+
+	return form;
+}
+
+static size_t
+component_bytes(const HnswForm *form)
+{
+	return form->element == HNSW_INT8 ? ((size_t) form->dim + 3) & ~(size_t) 3
+		: (size_t) form->dim * sizeof(float);
+}
+
+size_t
+hnsw_form_bytes(const HnswForm *form)
+{
+	return sizeof(Facts) + component_bytes(form);
+}
+
+static bool
+encode_int8(const HnswForm *form, const float *vector, Facts *facts, int8_t *room)
+{
+	DistCode	code = dist_code_f32(vector, form->dim, room);
+
+	if (form->metric == DIST_COSINE)
+	{
+		if (code.square == 0)
+			return false;
+		facts->factor = (float) (1.0 / sqrt((double) code.square));
+	}
+	else
+	{
+		facts->factor = code.scale;
+		facts->square = (float) ((double) code.scale * code.scale * code.square);
+	}
+	return true;
+}
+
+static bool
+encode_float32(const HnswForm *form, const float *vector, float *room)
+{
+	double		norm = 1.0;
+
+	if (form->metric == DIST_COSINE)
+	{
+		norm = dist_norm_f32(vector, form->dim);
+		if (norm == 0.0)
+			return false;
+	}
+	for (uint32_t i = 0; i < form->dim; i++)
+		room[i] = (float) (vector[i] / norm);
+	return true;
+}
+
+bool
+hnsw_form_encode(const HnswForm *form, const float *vector, void *record)
+{
+	Facts	   *facts = record;
+	void	   *room = facts + 1;
+
+	memset(record, 0, hnsw_form_bytes(form));
+	if (form->element == HNSW_INT8)
+		return encode_int8(form, vector, facts, room);
+	return encode_float32(form, vector, room);
+}
+
+static inline float
+int8_result(DistMetric metric, const Facts *a, const Facts *b, int32_t dot)
+{
+	double		product = (double) a->factor * b->factor * dot;
+	double		square;
+
+	switch (metric)
+	{
+		case DIST_COSINE:
+			return (float) (1.0 - product);
+		case DIST_IP:
+			return (float) (0.0 - product);
+		default:
+			square = (double) a->square + b->square - 2.0 * product;
+			return square > 0.0 ? (float) square : 0.0f;
+	}
+}
+
+/* Four records, or the same one several times. */
+static inline void
+int8_four(const HnswForm *form, const void *from, const void *const *records, float *out)
+{
+	const int8_t *x = RECORD_COMPONENTS(from);
+	const int8_t *const y[DIST_FOUR] = {
+		RECORD_COMPONENTS(records[0]), RECORD_COMPONENTS(records[1]),
+		RECORD_COMPONENTS(records[2]), RECORD_COMPONENTS(records[3])
+	};
+	int32_t		dots[DIST_FOUR];
+
+	form->kernels->dot_i8_x4(x, y, form->dim, dots);
+	for (int i = 0; i < DIST_FOUR; i++)
+		out[i] = int8_result(form->metric, from, records[i], dots[i]);
+}
+
+static float
+int8_one(const HnswForm *form, const void *from, const void *record)
+{
+	const Facts *a = from;
+	const Facts *b = record;
+	const int8_t *x = RECORD_COMPONENTS(from);
+	const int8_t *y = RECORD_COMPONENTS(record);
+
+	if (form->metric == DIST_L1)
+		return form->kernels->l1_i8(x, a->factor, y, b->factor, form->dim);
+	return int8_result(form->metric, a, b, form->kernels->dot_i8(x, y, form->dim));
+}
+
+static void
+float32_four(const HnswForm *form, const void *from, const void *const *records, float *out)
+{
+	const float *x = RECORD_COMPONENTS(from);
+	const float *const y[DIST_FOUR] = {
+		RECORD_COMPONENTS(records[0]), RECORD_COMPONENTS(records[1]),
+		RECORD_COMPONENTS(records[2]), RECORD_COMPONENTS(records[3])
+	};
+
+	switch (form->metric)
+	{
+		case DIST_L2:
+			form->kernels->l2sq_f32_x4(x, y, form->dim, out);
+			break;
+		case DIST_L1:
+			form->kernels->l1_f32_x4(x, y, form->dim, out);
+			break;
+		default:
+			form->kernels->dot_f32_x4(x, y, form->dim, out);
+			for (int i = 0; i < DIST_FOUR; i++)
+				out[i] = (form->metric == DIST_COSINE ? 1.0f : 0.0f) - out[i];
+	}
+}
+
+static float
+float32_one(const HnswForm *form, const void *from, const void *record)
+{
+	const float *x = RECORD_COMPONENTS(from);
+	const float *y = RECORD_COMPONENTS(record);
+
+	switch (form->metric)
+	{
+		case DIST_L2:
+			return form->kernels->l2sq_f32(x, y, form->dim);
+		case DIST_L1:
+			return form->kernels->l1_f32(x, y, form->dim);
+		case DIST_IP:
+			return 0.0f - form->kernels->dot_f32(x, y, form->dim);
+		default:
+			return 1.0f - form->kernels->dot_f32(x, y, form->dim);
+	}
+}
+
+void
+hnsw_form_distances(const HnswForm *form, const void *from,
+					const void *const *records, uint32_t count, float *out)
+{
+	bool		int8 = form->element == HNSW_INT8;
+	uint32_t	i = 0;
+
+	/* int8 has no kernel of four for L1 */
+	while (count - i >= DIST_FOUR && !(int8 && form->metric == DIST_L1))
+	{
+		for (uint32_t next = i + DIST_FOUR; next < count && next < i + 2 * DIST_FOUR; next++)
+			dist_prefetch(records[next], hnsw_form_bytes(form));
+		if (int8)
+			int8_four(form, from, records + i, out + i);
+		else
+			float32_four(form, from, records + i, out + i);
+		i += DIST_FOUR;
+	}
+	for (; i < count; i++)
+		out[i] = int8 ? int8_one(form, from, records[i])
+			: float32_one(form, from, records[i]);
+}

@@ -1,0 +1,47 @@
+/*
+ * hnsw_form.h
+ *	  Vectors in the form in which a graph compares them.
+ *
+ * A record is a vector as it lies in an array or on an index page: two facts
+ * about it and its components, either int8 codes (dist_code.h) or floats. It
+ * holds no pointer and no padding that is not zero, so it may be copied, logged
+ * and compared as bytes. Records are aligned to four bytes.
+ *
+ * Distances between records order nodes and do no more: cosine and L1 are the
+ * distances of dist.h, IP too, L2 is squared. Codes lose what dist_code.h says.
+ */
+#ifndef HNSW_FORM_H
+#define HNSW_FORM_H
+
+#include "dist.h"
+#include "hnsw.h"
+
+/* Values are stored in indexes. */
+typedef enum HnswElement
+{
+	HNSW_INT8 = 1,
+	HNSW_FLOAT32 = 2
+} HnswElement;
+
+typedef struct HnswForm
+{
+	const DistKernels *kernels;
+	DistMetric	metric;
+	HnswElement element;
+	uint32_t	dim;
+} HnswForm;
+
+/* dim is 1 to 16,000. */
+extern HnswForm hnsw_form(DistMetric metric, HnswElement element, uint32_t dim);
+
+extern size_t hnsw_form_bytes(const HnswForm *form);
+
+/* The record of `dim` finite floats; false when the metric gives it no distance
+ * (cosine, zero norm), then the record is not written. */
+extern bool hnsw_form_encode(const HnswForm *form, const float *vector, void *record);
+
+/* Distances from one record to others. */
+extern void hnsw_form_distances(const HnswForm *form, const void *from,
+								const void *const *records, uint32_t count, float *out);
+
+#endif							/* HNSW_FORM_H */

@@ -1,0 +1,129 @@
+/*
+ * hnsw_keys.h
+ *	  Growing arrays of keys, as lists and as heaps.
+ *
+ * The heap's root is its smallest key. A heap of complements has its largest at
+ * the root, which is how a walk bounds what it keeps.
+ *
+ * Room comes from a CoreAlloc that frees nothing: it doubles, so all that was
+ * outgrown is together smaller than what is in use.
+ */
+#ifndef HNSW_KEYS_H
+#define HNSW_KEYS_H
+
+#include <string.h>
+
+#include "hnsw.h"
+
+typedef struct HnswKeys
+{
+	HnswKey    *items;
+	uint32_t	count;
+	uint32_t	room;
+} HnswKeys;
+
+/* Room for at least `wanted` keys; what is there stays. */
+static inline CoreStatus
+hnsw_keys_reserve(HnswKeys *keys, const CoreAlloc *alloc, uint64_t wanted)
+{
+	uint64_t	room = keys->room < 64 ? 64 : keys->room;
+	HnswKey    *items;
+
+	if (wanted <= keys->room)
+		return CORE_OK;
+	while (room < wanted)
+		room *= 2;
+	if (room > UINT32_MAX / 2)
+		return CORE_TOO_LARGE;
+	items = alloc->alloc(alloc->state, (size_t) room * sizeof(HnswKey));
+	if (items == NULL)
+		return CORE_NO_MEMORY;
+	if (keys->count > 0)
+		memcpy(items, keys->items, keys->count * sizeof(HnswKey));
+	keys->items = items;
+	keys->room = (uint32_t) room;
+	return CORE_OK;
+}
+
+/* The caller has reserved the room. */
+static inline void
+hnsw_keys_append(HnswKeys *keys, HnswKey key)
+{
+	keys->items[keys->count++] = key;
+}
+
+static inline void
+hnsw_heap_sift_down(HnswKey *items, uint32_t count, uint32_t at, HnswKey moved)
+{
+	for (;;)
+	{
+		uint32_t	child = 2 * at + 1;
+
+		if (child >= count)
+			break;
+		child += child + 1 < count && items[child + 1] < items[child];
+		if (moved <= items[child])
+			break;
+		items[at] = items[child];
+		at = child;
+	}
+	items[at] = moved;
+}
+
+/* The caller has reserved the room. */
+static inline void
+hnsw_heap_push(HnswKeys *heap, HnswKey key)
+{
+	uint32_t	at = heap->count++;
+
+	while (at > 0)
+	{
+		uint32_t	parent = (at - 1) / 2;
+
+		if (heap->items[parent] <= key)
+			break;
+		heap->items[at] = heap->items[parent];
+		at = parent;
+	}
+	heap->items[at] = key;
+}
+
+/* Of a heap that is not empty. */
+static inline HnswKey
+hnsw_heap_pop(HnswKeys *heap)
+{
+	HnswKey		root = heap->items[0];
+
+	heap->count--;
+	if (heap->count > 0)
+		hnsw_heap_sift_down(heap->items, heap->count, 0, heap->items[heap->count]);
+	return root;
+}
+
+static inline void
+hnsw_heap_replace_root(HnswKeys *heap, HnswKey key)
+{
+	hnsw_heap_sift_down(heap->items, heap->count, 0, key);
+}
+
+/* Ascending, in place; heap sort, for it needs neither room nor luck. */
+static inline void
+hnsw_keys_sort(HnswKey *items, uint32_t count)
+{
+	/* A heap of complements has the largest key at its root. */
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = ~items[i];
+	for (uint32_t i = count / 2; i > 0; i--)
+		hnsw_heap_sift_down(items, count, i - 1, items[i - 1]);
+	for (uint32_t n = count; n > 1; n--)
+	{
+		HnswKey		last = items[n - 1];
+
+		items[n - 1] = items[0];
+		hnsw_heap_sift_down(items, n - 1, 0, last);
+	}
+	for (uint32_t i = 0; i < count; i++)
+		items[i] = ~items[i];
+}
+
+#endif							/* HNSW_KEYS_H */
