@@ -16,9 +16,11 @@
  * taking the row for deleted.
  *
  * Where moving is no good, the whole table is rewritten as compact does: when
- * many rows would move; when the table is small; and when logical decoding
- * would see rows go and come (a subscriber to inserts only would get them
- * twice), which it does not of a rewrite.
+ * many rows would move; when the table is small; when logical decoding would
+ * see rows go and come (a subscriber to inserts only would get them twice),
+ * which it does not of a rewrite; and when the transaction keeps one snapshot
+ * for all statements. A moved row is its own, so it would see also those that
+ * others wrote after that snapshot, beside the versions it has of them.
  *
  * Locks: AccessExclusiveLock on the table, until the transaction ends. So
  * every transaction that touched the table has ended, but for our own, and the
@@ -190,8 +192,8 @@ choose_method(Relation rel, const StrayRows *strays)
 
 	if (strays->nrows == 0)
 		return MERGE_NONE;
-	if (RelationIsLogicallyLogged(rel) || strays->overflow ||
-		heap_blocks <= SMALL_TABLE_BLOCKS)
+	if (RelationIsLogicallyLogged(rel) || IsolationUsesXactSnapshot() ||
+		strays->overflow || heap_blocks <= SMALL_TABLE_BLOCKS)
 		return MERGE_REWRITE;
 
 	estimate_rel_size(rel, NULL, &pages, &table_rows, &all_visible);
@@ -237,8 +239,10 @@ take_strays(Relation rel, Snapshot snapshot, const StrayRows *strays,
 
 		CHECK_FOR_INTERRUPTS();
 		tuplesort_putheaptuple(sort, pageread_refetch(&reader, &strays->tids[i]));
+
+		/* Nobody to wait for; but it is what gets past our own row locks. */
 		result = table_tuple_delete(rel, &strays->tids[i], cid, snapshot,
-									InvalidSnapshot, false, &failure, true);
+									InvalidSnapshot, true, &failure, true);
 		if (result != TM_Ok)
 			elog(ERROR, "could not move row (%u,%u) of table \"%s\": result %d",
 				 ItemPointerGetBlockNumber(&strays->tids[i]),

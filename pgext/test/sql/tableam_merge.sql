@@ -91,6 +91,20 @@ SELECT others FROM states('t');
 SELECT count(*) AS wrong FROM t WHERE b > 100 AND pad <> repeat((b - 100)::text, 2000);
 SELECT * FROM sorted_heap_check('t');
 
+-- Rows that the transaction itself has locked, before a savepoint and after it.
+INSERT INTO t (a, b, pad) VALUES (10, 300, 'locked'), (9, 300, 'locked'), (11, 300, 'free');
+BEGIN;
+SELECT a FROM t WHERE b = 300 AND pad = 'locked' ORDER BY a FOR KEY SHARE;
+SAVEPOINT before_merge;
+SELECT a FROM t WHERE b = 300 AND a = 10 FOR UPDATE;
+SELECT DISTINCT method FROM sorted_heap_merge('t');
+SELECT a, pad FROM t WHERE b = 300 ORDER BY a;
+ROLLBACK TO before_merge;
+SELECT DISTINCT method FROM sorted_heap_merge('t');
+COMMIT;
+SELECT a, pad FROM t WHERE b = 300 ORDER BY a;
+SELECT * FROM sorted_heap_check('t') WHERE severity = 'fault';
+
 -- Many rows out of order: a rewrite.
 DELETE FROM t WHERE a % 2 = 0;
 VACUUM t;
