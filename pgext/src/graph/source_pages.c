@@ -21,8 +21,10 @@
 #include "graph/zonescan.h"
 #include "tableam/pageread.h"
 
-/* Pages pinned ahead; few enough for the smallest shared_buffers. */
+/* Pages pinned ahead, and of how many buffers each may be one: an expansion at
+ * the caller's pace keeps its pins, and a plan may have many. */
 #define GROUP_PAGES 8
+#define BUFFERS_PER_PIN 64
 
 /* Tuples of a page that are worth a hint: the hardware sees the rest coming. */
 #define HINT_TUPLES 4
@@ -155,6 +157,16 @@ prefetch_after(PageSource *source, size_t at, size_t hinted)
 	return Max(at, hinted);
 }
 
+/* Pages that may be pinned ahead with so many buffers. */
+static int
+group_size(const PageSource *source)
+{
+	int			buffers = RelationUsesLocalBuffers(source->reader.rel) ?
+		NLocBuffer : NBuffers;
+
+	return Min(Max(buffers / BUFFERS_PER_PIN, 1), GROUP_PAGES);
+}
+
 /*
  * Pin the next few pages and ask the CPU for what will be read of them, so
  * that its misses overlap.
@@ -165,8 +177,9 @@ gather_tids(PageSource *source, PageCursor *cursor)
 	const KeyScan *keys = &source->keys;
 	Size		bytes = cursor->hop.want == FACT_WANT_KEYS ? KEY_BYTES : BLCKSZ;
 	PageVisit  *visit = cursor->visits;
+	int			size = group_size(source);
 
-	for (; cursor->nvisits < GROUP_PAGES && cursor->at < keys->ntids; visit++)
+	for (; cursor->nvisits < size && cursor->at < keys->ntids; visit++)
 	{
 		int64		missed = missed_reads();
 
@@ -210,8 +223,9 @@ static void
 gather_blocks(PageSource *source, PageCursor *cursor)
 {
 	const ZoneScan *zones = &source->zones;
+	int			size = group_size(source);
 
-	while (cursor->nvisits < GROUP_PAGES && cursor->at < zones->nblocks)
+	while (cursor->nvisits < size && cursor->at < zones->nblocks)
 	{
 		int64		missed = missed_reads();
 		Buffer		buffer = pageread_pin(&source->reader,
