@@ -13,9 +13,10 @@
  * When to decline (docs/decisions/0043 has the measurements): with everything
  * in shared buffers, a full block of narrow rows of which nothing is known costs
  * some two thirds of what the map saves on one seed's way through the btree,
- * and a lookup in the map saves two or three of them however small it is. The same goes for candidates that lie
- * apart: rows of an entity are together in an ordered table, so many more runs
- * than seeds mean that the chains of neighbouring zone pages overlap.
+ * and a lookup in the map saves two or three of them however small it is. The
+ * same goes for candidates that lie apart: rows of an entity are together in an
+ * ordered table, so many more runs than seeds mean that the chains of
+ * neighbouring zone pages overlap.
  */
 #include "postgres.h"
 
