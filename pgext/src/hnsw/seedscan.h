@@ -1,0 +1,58 @@
+/*
+ * seedscan.h
+ *	  (index, query vector, snapshot) -> rows nearest first, without the
+ *	  executor. amgettuple and the graph functions' seeds are both its callers.
+ */
+#ifndef HNSW_SEEDSCAN_H
+#define HNSW_SEEDSCAN_H
+
+#include "access/skey.h"
+#include "utils/snapshot.h"
+
+#include "hnsw/pageio.h"
+
+typedef struct SeedScan SeedScan;
+
+typedef struct SeedRow
+{
+	ItemPointerData tid;		/* as the index has it: the start of a HOT chain */
+	double		distance;		/* exact, as the operator gives it */
+} SeedRow;
+
+/* How a scan went, for statistics and EXPLAIN. */
+typedef struct SeedScanStats
+{
+	bool		flat;			/* all records compared, no walk */
+	bool		bounded;		/* ended by sorted_hnsw.max_scan_tuples */
+	uint64		evaluated;		/* distances to records */
+	uint64		fetched;		/* rows fetched for their exact distance */
+	uint64		pages;			/* of the index */
+} SeedScanStats;
+
+/*
+ * A scan of a valid index under an MVCC snapshot; both relations stay open and
+ * locked until it ends. Takes the predicate lock on the index.
+ */
+extern SeedScan *seedscan_begin(Relation heap, Relation index, Snapshot snapshot);
+
+/* Start with a query of the index's dimensions (NULL: no order, all rows) and
+ * conditions on the columns after the vector, as ScanKeys of the index. `ef` is
+ * how many nodes the first walk keeps. */
+extern void seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys,
+						   uint32 ef);
+
+/*
+ * The next row that the snapshot sees; false when there is no more. Strict:
+ * distances never descend (a row found too late is left out); relaxed: a row found late
+ * comes late.
+ */
+extern bool seedscan_next(SeedScan *scan, bool strict, SeedRow *row);
+
+/* Must the caller test the conditions again? */
+extern bool seedscan_recheck(const SeedScan *scan);
+
+extern const SeedScanStats *seedscan_stats(const SeedScan *scan);
+
+extern void seedscan_end(SeedScan *scan);
+
+#endif							/* HNSW_SEEDSCAN_H */

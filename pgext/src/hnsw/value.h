@@ -1,0 +1,34 @@
+/*
+ * value.h
+ *	  The indexed column: its type and metric, and from a datum to floats.
+ */
+#ifndef HNSW_VALUE_H
+#define HNSW_VALUE_H
+
+#include "utils/relcache.h"
+
+#include "hnsw/shape.h"
+
+/*
+ * Type and metric by the operator class of the first column, whose support
+ * function is one of our distance functions; an error when it is not.
+ */
+extern void hnsw_value_of_index(Relation index, HnswType *type, DistMetric *metric);
+
+/* The metric of a distance function in C; false when it is not one of ours. */
+extern bool hnsw_value_metric(PGFunction function, HnswType *type, DistMetric *metric);
+
+/*
+ * The components of a value, fetched where it must be: in `room`, which holds
+ * dim floats, or where they are. Error when it has other dimensions. Takes
+ * memory of the current context, and may process invalidations.
+ */
+extern const float *hnsw_value_floats(const HnswShape *shape, Datum value, float *room);
+
+/*
+ * Exact distance of a row's value from a query: as the SQL operator gives it,
+ * NaN where there is none.
+ */
+extern double hnsw_value_distance(const HnswShape *shape, const DistQuery *query, Datum value);
+
+#endif							/* HNSW_VALUE_H */
