@@ -212,3 +212,48 @@ key_image(Datum value, KeyKind kind)
 	}
 	return image;
 }
+
+static Datum
+uuid_of_image(KeyImage image)
+{
+	pg_uuid_t  *uuid = (pg_uuid_t *) palloc(sizeof(pg_uuid_t));
+
+	for (int i = 0; i < IMAGE_BYTES; i++)
+	{
+		int			shift = 8 * (IMAGE_BYTES - 1 - i);
+
+		uuid->data[i] = (unsigned char) (image.first >> shift);
+		uuid->data[IMAGE_BYTES + i] = (unsigned char) (image.second >> shift);
+	}
+	return UUIDPGetDatum(uuid);
+}
+
+Datum
+key_image_value(KeyImage image, KeyKind kind)
+{
+	int64		number = key_value_int64(image.first);
+
+	switch (kind)
+	{
+		case KEY_KIND_INT2:
+			return Int16GetDatum((int16) number);
+		case KEY_KIND_INT4:
+			return Int32GetDatum((int32) number);
+		case KEY_KIND_INT8:
+			return Int64GetDatum(number);
+		case KEY_KIND_OID:
+			return ObjectIdGetDatum((Oid) image.first);
+		case KEY_KIND_BOOL:
+			return BoolGetDatum(image.first != 0);
+		case KEY_KIND_DATE:
+			return DateADTGetDatum((DateADT) number);
+		case KEY_KIND_TIMESTAMP:
+			return TimestampGetDatum(number);
+		case KEY_KIND_UUID:
+			return uuid_of_image(image);
+		case KEY_KIND_NONE:
+		case KEY_KIND_BYTES:
+			break;
+	}
+	elog(ERROR, "key kind %d has no value", (int) kind);
+}

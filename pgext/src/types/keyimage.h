@@ -70,4 +70,10 @@ extern bool key_image_inline(Datum value, KeyKind kind, KeyImage *image);
 /* First number of an exact kind's image; never fetches. */
 extern uint64 key_image_exact(Datum value, KeyKind kind);
 
+/*
+ * The value of an image of an exact kind or of uuid, which is made in the
+ * current memory context; error for other kinds.
+ */
+extern Datum key_image_value(KeyImage image, KeyKind kind);
+
 #endif							/* KEYIMAGE_H */
