@@ -29,7 +29,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "half.h"
 #include "hnsw/am.h"
 #include "hnsw/columns.h"
 #include "hnsw/links.h"
@@ -93,13 +92,12 @@ static void
 pass_living(void *arg, const uint32_t *nodes, uint32_t count, bool *out)
 {
 	InsertState *state = arg;
-	char		columns[HNSW_MAX_COLUMNS * 16];
 
 	for (uint32 i = 0; i < count; i++)
 	{
 		HnswNode	node;
 
-		out[i] = hnsw_store_node(state->store, nodes[i], &node, columns) &&
+		out[i] = hnsw_store_node(state->store, nodes[i], &node, NULL) &&
 			hnsw_node_state(&node) == HNSW_NODE_LIVE;
 	}
 }
@@ -111,7 +109,7 @@ state_of(Relation index, IndexInfo *info)
 	MemoryContext old;
 	CoreAlloc	alloc = {allocate, info->ii_Context};
 
-	if (state != NULL)
+	if (state != NULL && state->linker.index == index)
 		return state;
 	old = MemoryContextSwitchTo(info->ii_Context);
 	state = palloc0(sizeof(InsertState));
@@ -152,10 +150,9 @@ make_row(const HnswShape *shape, const Datum *values, const bool *isnull,
 	hnsw_columns_write(shape, values, isnull, columns, &row->nulls);
 	if (shape->refine == HNSW_REFINE_F16)
 	{
-		DistHalf   *halves = palloc(shape->refine_bytes);
+		void	   *halves = palloc(shape->refine_bytes);
 
-		for (uint32 i = 0; i < shape->form.dim; i++)
-			halves[i] = half_from_float(floats[i]);
+		hnsw_value_halves(shape, floats, halves);
 		row->halves = halves;
 	}
 	return true;
@@ -178,8 +175,6 @@ hnsw_am_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 	insert = palloc0(sizeof(Insert));
 	if (make_row(&state->map.shape, values, isnull, tid, &insert->row))
 	{
-		/* The relation may have another address than for the last row. */
-		state->linker.index = index;
 		insert->state = state;
 		insert->index = index;
 		insert->level = hnsw_level(pg_prng_uint64(&pg_global_prng_state), 0,

@@ -47,38 +47,56 @@ near_vector(void *state, uint32_t node)
 	return ((const Near *) state)->vectors[node];
 }
 
-/* Choose `max` of the links and one more node; *dropped is the one left out. */
-static void
-choose_links(const HnswLinker *linker, HnswChange *change, uint32 node,
-			 const void *vector, uint32 max)
+/* Which of a full list's links and one node more is to be given up: what the
+ * choice of links leaves out. */
+static uint32
+choose_dropped(const HnswLinker *linker, const HnswList *list, uint32 node,
+			   const void *vector)
 {
-	const HnswList *list = &change->list;
 	const HnswStore *store = &linker->store;
 	Near		near = {&linker->map->shape.form};
 	HnswStore	local = {&near, near_links, near_distances, near_vector};
 	uint32		chosen[HNSW_LIST_ROOM + 1];
 	bool		kept[HNSW_LIST_ROOM + 1] = {false};
-	uint32		owner = list->count + 1;
+	uint32		count = list->count + 1;
 
 	for (uint32 i = 0; i < list->count; i++)
 		near.vectors[i] = store->vector(store->state, list->links[i]);
 	near.vectors[list->count] = vector;
-	near.vectors[owner] = store->vector(store->state, list->owner);
-	for (uint32 i = 0; i <= list->count; i++)
+	near.vectors[list->count + 1] = store->vector(store->state, list->owner);
+	for (uint32 i = 0; i < count; i++)
 		chosen[i] = i;
-	change->count = list->count + 1;
-	hnsw_revise(linker->placer, &local, owner, chosen, &change->count, max);
-	for (uint32 i = 0; i < change->count; i++)
-	{
+	hnsw_revise(linker->placer, &local, list->count + 1, chosen, &count, list->count);
+	for (uint32 i = 0; i < count; i++)
 		kept[chosen[i]] = true;
-		change->links[i] = chosen[i] == list->count ? node : list->links[chosen[i]];
-	}
-	change->dropped = node;
 	for (uint32 i = 0; i < list->count; i++)
 	{
 		if (!kept[i])
-			change->dropped = list->links[i];
+			return list->links[i];
 	}
+	return node;
+}
+
+/* The list as it is, with one link replaced: little changes on the page. */
+static void
+replace_link(HnswChange *change, uint32 link, uint32 by)
+{
+	const HnswList *list = &change->list;
+
+	change->count = list->count;
+	for (uint32 i = 0; i < list->count; i++)
+		change->links[i] = list->links[i] == link ? by : list->links[i];
+	change->dropped = link;
+}
+
+static void
+append_link(HnswChange *change, uint32 link)
+{
+	const HnswList *list = &change->list;
+
+	memcpy(change->links, list->links, list->count * sizeof(uint32));
+	change->links[list->count] = link;
+	change->count = list->count + 1;
 }
 
 static bool
@@ -167,12 +185,10 @@ hnsw_plan_link(const HnswLinker *linker, HnswChange *change, uint32 node,
 		return false;
 	if (list->count < max)
 	{
-		memcpy(change->links, list->links, list->count * sizeof(uint32));
-		change->links[list->count] = node;
-		change->count = list->count + 1;
+		append_link(change, node);
 		return true;
 	}
-	choose_links(linker, change, node, vector, max);
+	replace_link(change, choose_dropped(linker, list, node, vector), node);
 	if (change->dropped == node)
 		return false;
 	if (list->level > 0)
@@ -196,14 +212,10 @@ hnsw_plan_takeover(const HnswLinker *linker, HnswChange *change, uint32 node,
 	const HnswList *list = &change->list;
 
 	Assert(own->nadopted == 0 && list->count > 0);
-	change->count = list->count;
-	memcpy(change->links, list->links, list->count * sizeof(uint32));
-	change->dropped = list->links[list->count - 1];
+	replace_link(change, list->links[list->count - 1], node);
 	change->witness = node;
-	change->links[list->count - 1] = node;
 	change->written = false;
-	if (change->dropped != node)
-		(void) take_over(linker, own, change->dropped);
+	(void) take_over(linker, own, change->dropped);
 }
 
 void
@@ -224,21 +236,17 @@ plan_replacement(const HnswLinker *linker, HnswChange *change, uint32 to)
 
 	change->written = false;
 	change->dropped = change->witness = HNSW_NO_NODE;
-	memcpy(change->links, list->links, list->count * sizeof(uint32));
-	change->count = list->count;
 	if (list->count < max)
 	{
-		change->links[change->count++] = to;
+		append_link(change, to);
 		return true;
 	}
 	for (uint32 i = list->count; i > 0; i--)
 	{
-		change->links[i - 1] = to;
-		change->dropped = list->links[i - 1];
+		replace_link(change, list->links[i - 1], to);
 		change->witness = find_witness(linker, change->links, change->count, change->dropped);
 		if (change->witness != HNSW_NO_NODE)
 			return true;
-		change->links[i - 1] = list->links[i - 1];
 	}
 	return false;
 }
@@ -269,4 +277,41 @@ hnsw_relink(const HnswLinker *linker, uint32 from, uint32 to)
 		to = change.dropped;
 	}
 	return false;
+}
+
+void
+hnsw_force_link(const HnswLinker *linker, uint32 from, uint32 to)
+{
+	uint32		max = hnsw_max_links(linker->map->shape.m, 0);
+	HnswChange	change;
+	HnswChange *changes = &change;
+	uint32		moved;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!hnsw_list_read(linker->index, linker->map, from, 0, &change.list) ||
+			change.list.state != HNSW_NODE_LIVE || change.list.count == 0)
+			return;
+		moved = change.list.links[change.list.count - 1];
+		if (moved == to)
+			return;
+		if (!hnsw_list_read(linker->index, linker->map, to, 0, &change.list))
+			return;
+		if (hnsw_list_has(change.list.links, change.list.count, moved))
+			break;
+		if (change.list.count < max)
+			append_link(&change, moved);
+		else
+			replace_link(&change, change.list.links[change.list.count - 1], moved);
+		hnsw_write_changes(linker->index, linker->map, &changes, 1);
+	} while (!change.written);
+
+	if (!hnsw_list_read(linker->index, linker->map, from, 0, &change.list) ||
+		!hnsw_list_has(change.list.links, change.list.count, moved))
+		return;
+	replace_link(&change, moved, to);
+	change.witness = to;
+	hnsw_write_changes(linker->index, linker->map, &changes, 1);
+	hnsw_verify_change(linker, &change);
 }

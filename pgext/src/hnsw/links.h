@@ -106,4 +106,8 @@ extern void hnsw_verify_change(const HnswLinker *linker, const HnswChange *chang
 /* Make one node lead to another, by at most two steps; false when it cannot. */
 extern bool hnsw_relink(const HnswLinker *linker, uint32 from, uint32 to);
 
+/* The same for a node that nothing leads to yet, at the cost of a link that it
+ * takes over. */
+extern void hnsw_force_link(const HnswLinker *linker, uint32 from, uint32 to);
+
 #endif							/* HNSW_LINKS_H */

@@ -30,7 +30,7 @@ fill_node(const HnswShape *shape, HnswNode *node, const HnswRow *row,
 }
 
 static void
-write_halves(Relation index, HnswMap *map, uint32 number, const DistHalf *halves)
+write_halves(Relation index, HnswMap *map, uint32 number, const void *halves)
 {
 	uint32		per_page = map->shape.per_page[HNSW_SPACE_REFINE];
 	GenericXLogState *wal;

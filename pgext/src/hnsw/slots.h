@@ -17,7 +17,7 @@ typedef struct HnswRow
 	uint8		nulls;
 	const void *record;
 	const char *columns;
-	const DistHalf *halves;		/* NULL where the index has no refine space */
+	const void *halves;			/* NULL where the index has no refine space */
 } HnswRow;
 
 /*
