@@ -203,6 +203,12 @@
 #define HAVE_AMINSERTCLEANUP 1
 #endif
 
+/* Does core plan workers for the build of any index that says it can use them?
+ * Before 17, only of a btree. */
+#if PG_VERSION_NUM >= 170000
+#define HAVE_AMCANBUILDPARALLEL 1
+#endif
+
 /* Fields of IndexAmRoutine that came after 15. */
 #if PG_VERSION_NUM >= 160000
 #define HAVE_AMSUMMARIZING 1

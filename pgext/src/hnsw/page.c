@@ -25,7 +25,7 @@ typedef struct HnswOpaque
 StaticAssertDecl(sizeof(HnswOpaque) == HNSW_SPECIAL_BYTES, "the special area is on disk");
 StaticAssertDecl(sizeof(HnswNode) == 20, "node slots are on disk");
 StaticAssertDecl(sizeof(HnswUpper) == 12, "upper slots are on disk");
-StaticAssertDecl(offsetof(HnswMeta, extents) == 104, "the metapage is on disk");
+StaticAssertDecl(offsetof(HnswMeta, extents) == 92, "the metapage is on disk");
 StaticAssertDecl(sizeof(HnswMeta) <= HNSW_PAGE_ROOM, "the metapage is one page");
 StaticAssertDecl(HNSW_MAX_LEVEL < 32, "levels have five bits");
 

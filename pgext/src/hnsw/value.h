@@ -5,6 +5,7 @@
 #ifndef HNSW_VALUE_H
 #define HNSW_VALUE_H
 
+#include "fmgr.h"
 #include "utils/relcache.h"
 
 #include "hnsw/shape.h"
@@ -24,6 +25,13 @@ extern bool hnsw_value_metric(PGFunction function, HnswType *type, DistMetric *m
  * memory of the current context, and may process invalidations.
  */
 extern const float *hnsw_value_floats(const HnswShape *shape, Datum value, float *room);
+
+/*
+ * The components as halves, for the refine space. Those of an svec under cosine
+ * are scaled to norm 1 first, so that none is lost; otherwise a component beyond
+ * the range of halves becomes infinite, and so does not bound the distance.
+ */
+extern void hnsw_value_halves(const HnswShape *shape, const float *floats, void *halves);
 
 /*
  * Exact distance of a row's value from a query: as the SQL operator gives it,
