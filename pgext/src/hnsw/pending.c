@@ -7,7 +7,6 @@
 #include "utils/float.h"
 
 #include "hnsw/am.h"
-#include "hnsw/columns.h"
 
 static void pending(void) pg_attribute_noreturn();
 
@@ -17,33 +16,6 @@ pending(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("access method \"%s\" does not support this yet", "sorted_hnsw")));
-}
-
-/* columns.c */
-int
-hnsw_column_kind(Relation index, int column)
-{
-	pending();
-}
-
-int
-hnsw_column_bytes(int kind)
-{
-	return 0;
-}
-
-void
-hnsw_columns_write(const HnswShape *shape, const Datum *values, const bool *isnull,
-				   char *columns, uint8 *nulls)
-{
-	pending();
-}
-
-/* validate.c */
-bool
-hnsw_am_validate(Oid opclass)
-{
-	return true;
 }
 
 /* insert.c */
