@@ -13,9 +13,18 @@ typedef enum GraphAccess
 	GRAPH_ACCESS_BTREE
 } GraphAccess;
 
+/* sorted_heap.graph_seeds: how rows nearest to a query are found. */
+typedef enum GraphSeedAccess
+{
+	GRAPH_SEED_ACCESS_AUTO,		/* by the vector index where there is one */
+	GRAPH_SEED_ACCESS_INDEX,
+	GRAPH_SEED_ACCESS_EXACT
+} GraphSeedAccess;
+
 extern bool guc_enable_graph_scan;
 extern bool guc_enable_scan_pruning;
 extern int	guc_graph_access;	/* a GraphAccess */
+extern int	guc_graph_seeds;	/* a GraphSeedAccess */
 
 extern void guc_init(void);
 
