@@ -38,8 +38,8 @@ before(const Candidate *a, const Candidate *b)
 		return a->least < b->least;
 	if (a->level != b->level)
 		return a->level < b->level;
-	return ItemPointerCompare(unconstify(ItemPointer, &a->tid),
-							  unconstify(ItemPointer, &b->tid)) < 0;
+	return ItemPointerCompare(unconstify(ItemPointerData *, &a->tid),
+							  unconstify(ItemPointerData *, &b->tid)) < 0;
 }
 
 static void
@@ -133,8 +133,8 @@ halves_least(const Candidates *candidates, const DistHalf *halves)
 static int
 compare_tids(const void *a, const void *b)
 {
-	return ItemPointerCompare(unconstify(ItemPointer, &((const Candidate *) a)->tid),
-							  unconstify(ItemPointer, &((const Candidate *) b)->tid));
+	return ItemPointerCompare(unconstify(ItemPointerData *, &((const Candidate *) a)->tid),
+							  unconstify(ItemPointerData *, &((const Candidate *) b)->tid));
 }
 
 static void

@@ -9,6 +9,7 @@
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "executor/instrument.h"
+#include "storage/bufmgr.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include "common/hashfn.h"
-
 #include "hnsw/tidset.h"
 
 typedef struct TidEntry
@@ -18,7 +16,8 @@ typedef struct TidEntry
 #define SH_ELEMENT_TYPE TidEntry
 #define SH_KEY_TYPE uint64
 #define SH_KEY tid
-#define SH_HASH_KEY(table, key) murmurhash64(key)
+#define SH_HASH_KEY(table, key) \
+	((uint32) (((key) * UINT64CONST(0x9E3779B97F4A7C15)) >> 32))
 #define SH_EQUAL(table, a, b) ((a) == (b))
 #define SH_SCOPE static inline
 #define SH_DEFINE
