@@ -82,8 +82,9 @@ pins_page(HnswPageStore *store, Pins *pins, BlockNumber block)
 	}
 	pins->blocks[pins->count] = block;
 	pins->buffers[pins->count] = bufferhint_read(store->index, block);
+	pins->count++;
 	store->pages++;
-	return BufferGetPage(pins->buffers[pins->count++]);
+	return BufferGetPage(pins->buffers[pins->count - 1]);
 }
 
 static inline void
