@@ -104,16 +104,42 @@ passes(const HnswSearch *search, uint32_t node)
 	return passed;
 }
 
+/* Of nodes with distances, what is too far is put aside; the rest moves to the
+ * front, in order. */
+static uint32_t
+put_aside(HnswSearch *search, uint32_t *nodes, float *dists, uint32_t count)
+{
+	uint32_t	nnear = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		HnswKey		key = hnsw_key(dists[i], nodes[i]);
+
+		if (too_far(search, key))
+		{
+			if (search->resumable)
+				hnsw_keys_append(&search->held, key);
+			continue;
+		}
+		nodes[nnear] = nodes[i];
+		dists[nnear++] = dists[i];
+	}
+	return nnear;
+}
+
 /* Nodes with distances enter the walk. All of them pass, or the filter is
- * asked about those near enough. */
+ * asked about those near enough: to ask may cost as much as a distance. */
 static void
-admit(HnswSearch *search, const uint32_t *nodes, const float *dists, uint32_t count,
-	  bool all_pass)
+admit(HnswSearch *search, uint32_t *nodes, float *dists, uint32_t count, bool all_pass)
 {
 	const HnswFilter *filter = all_pass ? NULL : search->filter;
 
 	if (filter != NULL)
-		filter->pass(filter->state, nodes, count, search->passed);
+	{
+		count = put_aside(search, nodes, dists, count);
+		if (count > 0)
+			filter->pass(filter->state, nodes, count, search->passed);
+	}
 	for (uint32_t i = 0; i < count; i++)
 	{
 		HnswKey		key = hnsw_key(dists[i], nodes[i]);
@@ -131,7 +157,7 @@ admit(HnswSearch *search, const uint32_t *nodes, const float *dists, uint32_t co
 }
 
 static CoreStatus
-evaluate(HnswSearch *search, const uint32_t *nodes, uint32_t count, bool all_pass)
+evaluate(HnswSearch *search, uint32_t *nodes, uint32_t count, bool all_pass)
 {
 	CoreStatus	status;
 

@@ -119,6 +119,25 @@
 	index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
 #endif
 
+/* An index path that must not be used: its infinite cost alone does not say so
+ * since 18. */
+#if PG_VERSION_NUM >= 180000
+#define disable_index_path(index_path) ((index_path)->path.disabled_nodes = 2)
+#else
+#define disable_index_path(index_path) ((void) (index_path))
+#endif
+
+/* An index search has started (18 shows how many there were in EXPLAIN). */
+#if PG_VERSION_NUM >= 180000
+#define count_index_search(scan) \
+	do { \
+		if ((scan)->instrument) \
+			(scan)->instrument->nsearches++; \
+	} while (0)
+#else
+#define count_index_search(scan) ((void) (scan))
+#endif
+
 /* old_snapshot_threshold is gone in 17. */
 #if PG_VERSION_NUM >= 170000
 #define TestForOldSnapshot(snapshot, relation, page) ((void) (page))

@@ -2,9 +2,10 @@
  * columns.h
  *	  Columns after the vector: what a node keeps of them, and tests of it.
  *
- * A column's value is kept as its image: 8 bytes for kinds whose images are
- * exact, 16 otherwise (uuid, where they are exact together, and text, where
- * they are a prefix). Nulls are bits of the node.
+ * A column's value is kept as its image (types/keyimage.h): 8 bytes of kinds
+ * whose first number is exact, 16 otherwise: uuid, which both numbers tell, and
+ * text, of which they are a prefix. Nulls are bits of the node. Columns lie at
+ * any address.
  */
 #ifndef HNSW_COLUMNS_H
 #define HNSW_COLUMNS_H
@@ -13,8 +14,12 @@
 
 #include "hnsw/page.h"
 
-/* The kind of an index column, counted from 1 for the first after the vector;
- * error where the index cannot keep it. */
+/*
+ * The KeyKind of an index column, counted from 1 for the first after the
+ * vector. Error where the index cannot keep it: a type or a collation without
+ * images, an operator class whose operators say something else than images do,
+ * an INCLUDE column that could not be given back.
+ */
 extern int	hnsw_column_kind(Relation index, int column);
 
 /* Images of a row's columns; values and isnull are those of the index tuple,
@@ -22,10 +27,21 @@ extern int	hnsw_column_kind(Relation index, int column);
 extern void hnsw_columns_write(const HnswShape *shape, const Datum *values,
 							   const bool *isnull, char *columns, uint8 *nulls);
 
-/* The conditions of a scan on these columns. */
+/*
+ * The value of a column of an exact kind or of uuid, as it was written; false
+ * when the kind is another one. A uuid is made in the current memory context.
+ */
+extern bool hnsw_columns_get(const HnswShape *shape, int column, const char *columns,
+							 uint8 nulls, Datum *value, bool *isnull);
+
+/* The conditions of a scan on these columns (conditions.c). */
 typedef struct HnswConditions HnswConditions;
 
-/* Compiled in the current memory context; NULL when there are none. */
+/*
+ * Compiled in the current memory context; NULL when there are none. Keys may
+ * also ask whether the vector is null, which in the index it never is. Error
+ * when the shape, which is the metapage's, is not that of the catalogs.
+ */
 extern HnswConditions *hnsw_conditions_make(const HnswShape *shape, Relation index,
 											ScanKey keys, int nkeys);
 

@@ -34,9 +34,8 @@ hnsw_map_block(const HnswMap *map, HnswSpace space, uint32 page)
 	return map->extents[space][extent] + offset;
 }
 
-/* The metapage, locked; its contents have no fault. */
-static Buffer
-read_meta(Relation index, int lock)
+Buffer
+hnsw_meta_read(Relation index, int lock)
 {
 	Buffer		buffer = ReadBuffer(index, HNSW_META_BLOCK);
 	const char *fault;
@@ -52,7 +51,7 @@ read_meta(Relation index, int lock)
 void
 hnsw_map_read(Relation index, HnswMap *map)
 {
-	Buffer		buffer = read_meta(index, BUFFER_LOCK_SHARE);
+	Buffer		buffer = hnsw_meta_read(index, BUFFER_LOCK_SHARE);
 	const HnswMeta *meta = hnsw_page_meta(BufferGetPage(buffer));
 
 	map->nonce = meta->nonce;
@@ -157,7 +156,7 @@ hnsw_space_grow(Relation index, HnswMap *map, HnswSpace space, uint32 npages)
 		extent = append_extent(index, space, npages, hnsw_extent_pages(map->nextents[space]));
 	}
 
-	buffer = read_meta(index, BUFFER_LOCK_EXCLUSIVE);
+	buffer = hnsw_meta_read(index, BUFFER_LOCK_EXCLUSIVE);
 	wal = GenericXLogStart(index);
 	meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
 	if (extent != InvalidBlockNumber)
@@ -177,13 +176,24 @@ slot_is_free(const HnswShape *shape, HnswSpace space, Page page, uint32 slot)
 	return hnsw_page_upper(shape, page, slot)->owner == HNSW_NO_NODE;
 }
 
-/* The page has no free slot left: take it from the head of the list. */
+static bool
+has_free_slot(const HnswShape *shape, HnswSpace space, Page page)
+{
+	for (uint32 slot = 0; slot < shape->per_page[space]; slot++)
+	{
+		if (slot_is_free(shape, space, page, slot))
+			return true;
+	}
+	return false;
+}
+
+/* Take a page from the head of the list, unless it has got free slots again. */
 static void
 unlist_page(Relation index, HnswMap *map, HnswSpace space, uint32 page)
 {
 	HnswFreeLink none = {false, HNSW_NO_PAGE};
 	GenericXLogState *wal;
-	Buffer		meta_buffer = read_meta(index, BUFFER_LOCK_EXCLUSIVE);
+	Buffer		meta_buffer = hnsw_meta_read(index, BUFFER_LOCK_EXCLUSIVE);
 	HnswMeta   *meta = hnsw_page_meta(BufferGetPage(meta_buffer));
 	Buffer		buffer;
 	Page		copy;
@@ -193,12 +203,15 @@ unlist_page(Relation index, HnswMap *map, HnswSpace space, uint32 page)
 	{
 		buffer = hnsw_slot_read(index, map, space, page * map->shape.per_page[space],
 								BUFFER_LOCK_EXCLUSIVE, &slot);
-		wal = GenericXLogStart(index);
-		meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, meta_buffer, 0));
-		copy = GenericXLogRegisterBuffer(wal, buffer, 0);
-		meta->free_page[space] = hnsw_page_free_link(copy).next;
-		hnsw_page_set_free_link(copy, none);
-		GenericXLogFinish(wal);
+		if (!has_free_slot(&map->shape, space, BufferGetPage(buffer)))
+		{
+			wal = GenericXLogStart(index);
+			meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, meta_buffer, 0));
+			copy = GenericXLogRegisterBuffer(wal, buffer, 0);
+			meta->free_page[space] = hnsw_page_free_link(copy).next;
+			hnsw_page_set_free_link(copy, none);
+			GenericXLogFinish(wal);
+		}
 		UnlockReleaseBuffer(buffer);
 	}
 	UnlockReleaseBuffer(meta_buffer);
@@ -238,5 +251,53 @@ hnsw_slot_find_free(Relation index, HnswMap *map, HnswSpace space,
 			unlist_page(index, map, space, page);
 		else
 			hnsw_space_grow(index, map, space, npages);
+	}
+}
+
+bool
+hnsw_pair_open(Relation index, const HnswMap *map, uint32 first, uint32 second,
+			   HnswPagePair *pair, uint32 *first_slot, uint32 *second_slot)
+{
+	uint32		numbers[2] = {first, second};
+	uint32	   *slots[2] = {first_slot, second_slot};
+	uint32		per_page = map->shape.per_page[HNSW_SPACE_NODES];
+	bool		one = first / per_page == second / per_page;
+	BlockNumber blocks[2];
+	int			lower;
+
+	for (int i = 0; i < 2; i++)
+	{
+		blocks[i] = hnsw_map_block(map, HNSW_SPACE_NODES, numbers[i] / per_page);
+		if (blocks[i] == InvalidBlockNumber)
+			return false;
+		*slots[i] = numbers[i] % per_page;
+		pair->buffers[i] = InvalidBuffer;
+	}
+	lower = blocks[0] <= blocks[1] ? 0 : 1;
+	for (int i = 0; i < (one ? 1 : 2); i++)
+	{
+		int			at = i == 0 ? lower : 1 - lower;
+
+		pair->buffers[at] = hnsw_slot_read(index, map, HNSW_SPACE_NODES, numbers[at],
+										   BUFFER_LOCK_EXCLUSIVE, slots[at]);
+	}
+	pair->wal = GenericXLogStart(index);
+	pair->pages[0] = GenericXLogRegisterBuffer(pair->wal, pair->buffers[0], 0);
+	pair->pages[1] = one ? pair->pages[0]
+		: GenericXLogRegisterBuffer(pair->wal, pair->buffers[1], 0);
+	return true;
+}
+
+void
+hnsw_pair_close(HnswPagePair *pair, bool write)
+{
+	if (write)
+		GenericXLogFinish(pair->wal);
+	else
+		GenericXLogAbort(pair->wal);
+	for (int i = 0; i < 2; i++)
+	{
+		if (BufferIsValid(pair->buffers[i]))
+			UnlockReleaseBuffer(pair->buffers[i]);
 	}
 }

@@ -24,6 +24,9 @@ typedef struct HnswMap
 	uint32		extents[HNSW_NSPACES][HNSW_MAX_EXTENTS];
 } HnswMap;
 
+/* The metapage, pinned and locked; its contents have no fault. */
+extern Buffer hnsw_meta_read(Relation index, int lock);
+
 extern void hnsw_map_read(Relation index, HnswMap *map);
 
 /* Where a page of a space is; InvalidBlockNumber when the map has no such. */
@@ -67,6 +70,24 @@ extern void hnsw_space_grow(Relation index, HnswMap *map, HnswSpace space, uint3
  */
 extern Buffer hnsw_slot_find_free(Relation index, HnswMap *map, HnswSpace space,
 								  uint32 *slot, uint32 *number);
+
+/*
+ * The pages of two node slots, locked exclusively, the lower block first, and
+ * open for one record; they may be one page.
+ */
+typedef struct HnswPagePair
+{
+	GenericXLogState *wal;
+	Buffer		buffers[2];		/* the second is InvalidBuffer for one page */
+	Page		pages[2];
+} HnswPagePair;
+
+extern bool hnsw_pair_open(Relation index, const HnswMap *map, uint32 first,
+						   uint32 second, HnswPagePair *pair,
+						   uint32 *first_slot, uint32 *second_slot);
+
+/* Write the record, or forget it; give locks and pins back. */
+extern void hnsw_pair_close(HnswPagePair *pair, bool write);
 
 /* Add an empty page at the end of a fork; pinned and locked exclusively. */
 extern Buffer hnsw_append_block(Relation index, ForkNumber fork);

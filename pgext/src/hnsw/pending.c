@@ -4,10 +4,7 @@
  */
 #include "postgres.h"
 
-#include "utils/float.h"
-
 #include "hnsw/am.h"
-#include "hnsw/columns.h"
 
 static void pending(void) pg_attribute_noreturn();
 
@@ -17,33 +14,6 @@ pending(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 			 errmsg("access method \"%s\" does not support this yet", "sorted_hnsw")));
-}
-
-/* columns.c */
-int
-hnsw_column_kind(Relation index, int column)
-{
-	pending();
-}
-
-int
-hnsw_column_bytes(int kind)
-{
-	return 0;
-}
-
-void
-hnsw_columns_write(const HnswShape *shape, const Datum *values, const bool *isnull,
-				   char *columns, uint8 *nulls)
-{
-	pending();
-}
-
-/* validate.c */
-bool
-hnsw_am_validate(Oid opclass)
-{
-	return true;
 }
 
 /* insert.c */
@@ -66,42 +36,4 @@ IndexBulkDeleteResult *
 hnsw_am_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 {
 	return stats;
-}
-
-/* scan.c */
-IndexScanDesc
-hnsw_am_begin_scan(Relation index, int nkeys, int norderbys)
-{
-	pending();
-}
-
-void
-hnsw_am_rescan(IndexScanDesc scan, ScanKey keys, int nkeys, ScanKey orderbys, int norderbys)
-{
-	pending();
-}
-
-bool
-hnsw_am_get_tuple(IndexScanDesc scan, ScanDirection direction)
-{
-	pending();
-}
-
-void
-hnsw_am_end_scan(IndexScanDesc scan)
-{
-	pending();
-}
-
-/* cost.c */
-void
-hnsw_am_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
-					  Cost *startup_cost, Cost *total_cost, Selectivity *selectivity,
-					  double *correlation, double *pages)
-{
-	*startup_cost = get_float8_infinity();
-	*total_cost = get_float8_infinity();
-	*selectivity = 0;
-	*correlation = 0;
-	*pages = 0;
 }

@@ -30,10 +30,16 @@ typedef struct SeedScanStats
 } SeedScanStats;
 
 /*
- * A scan of a valid index under an MVCC snapshot; both relations stay open and
+ * A scan of a valid index under an MVCC snapshot, which is an error otherwise; both relations stay open and
  * locked until it ends. Takes the predicate lock on the index.
  */
 extern SeedScan *seedscan_begin(Relation heap, Relation index, Snapshot snapshot);
+
+/* What the index is made of; lives as long as the scan. */
+extern const HnswShape *seedscan_shape(const SeedScan *scan);
+
+/* Starts from here on end when the first walk's nodes are used up. */
+extern void seedscan_walk_once(SeedScan *scan);
 
 /* Start with a query of the index's dimensions (NULL: no order, all rows) and
  * conditions on the columns after the vector, as ScanKeys of the index. `ef` is

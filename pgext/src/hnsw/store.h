@@ -31,7 +31,26 @@ extern void hnsw_store_forget(HnswPageStore *store);
 extern bool hnsw_store_node(HnswPageStore *store, uint32 number, HnswNode *head,
 							char *columns);
 
-/* Distances to the core's records since the store was made, and pages read. */
+/*
+ * A slot of the space of nodes where it lies, whatever its state, under the
+ * page's share lock; NULL when there is no such number. The lock is kept until
+ * hnsw_store_unlock or a slot of another page is asked for, so slots of one page
+ * share it. Nothing else of the store may be called meanwhile.
+ */
+extern HnswNode *hnsw_store_lock(HnswPageStore *store, uint32 number);
+extern void hnsw_store_unlock(HnswPageStore *store);
+
+/* A node's halves where they lie, under a pin that lasts until the next call
+ * or hnsw_store_forget; NULL when there are none. */
+extern const DistHalf *hnsw_store_halves(HnswPageStore *store, uint32 number);
+
+/* They will be asked for soon. */
+extern void hnsw_store_prefetch_halves(HnswPageStore *store, uint32 number);
+
+extern const HnswMap *hnsw_store_map(const HnswPageStore *store);
+
+/* Since the store was made: distances to records, and pages read. */
+extern uint64 hnsw_store_evaluated(const HnswPageStore *store);
 extern uint64 hnsw_store_pages(const HnswPageStore *store);
 
 #endif							/* HNSW_STORE_H */

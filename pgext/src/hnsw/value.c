@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 
 #include "half.h"
+#include "hnsw/validate.h"
 #include "hnsw/value.h"
 #include "types/hsvec.h"
 #include "types/svec.h"
@@ -79,6 +80,12 @@ hnsw_value_of_index(Relation index, HnswType *type, DistMetric *metric)
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("support function of the operator class of column \"%s\" is not a distance function of access method \"%s\"",
 						column, "sorted_hnsw")));
+	if (!hnsw_vector_family_is_ours(index->rd_opfamily[0], index->rd_opcintype[0]))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("operator class of column \"%s\" does not order by the distance of its support function",
+						column),
+				 errhint("amvalidate() tells what is wrong with it.")));
 }
 
 static void

@@ -57,6 +57,9 @@ extern void hsvec_check_datum(const Hsvec *v);
 /* Order of components, then of dim. */
 extern int	hsvec_compare(const Hsvec *a, const Hsvec *b);
 
+/* The input function, which tells the type from others of its name. */
+extern Datum hsvec_in(PG_FUNCTION_ARGS);
+
 /* The detoasted hsvec of a datum. */
 static inline Hsvec *
 DatumGetHsvecP(Datum d)

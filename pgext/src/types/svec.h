@@ -50,6 +50,9 @@ extern void svec_check_datum(const Svec *v);
 /* Order of components, then of dim. */
 extern int	svec_compare(const Svec *a, const Svec *b);
 
+/* The input function, which tells the type from others of its name. */
+extern Datum svec_in(PG_FUNCTION_ARGS);
+
 /* The detoasted svec of a datum. */
 static inline Svec *
 DatumGetSvecP(Datum d)

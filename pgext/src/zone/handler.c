@@ -23,7 +23,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "zone/image.h"
+#include "types/keyimage.h"
 #include "zone/zone.h"
 
 static bytea *zone_options(Datum reloptions, bool validate);
@@ -120,8 +120,8 @@ validate_operator(Form_pg_amop amop, const char *family)
 	}
 	if (!check_amop_signature(amop->amopopr, BOOLOID, amop->amoplefttype,
 							  amop->amoprighttype) ||
-		zone_kind_of_type(amop->amoplefttype) == ZONE_KIND_NONE ||
-		!zone_types_comparable(amop->amoplefttype, amop->amoprighttype))
+		key_kind_of_type(amop->amoplefttype) == KEY_KIND_NONE ||
+		!key_types_comparable(amop->amoplefttype, amop->amoprighttype))
 	{
 		ereport(INFO,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),

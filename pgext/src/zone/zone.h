@@ -42,9 +42,6 @@ extern void zone_cost_estimate(PlannerInfo *root, IndexPath *path,
 
 extern bool zone_validate(Oid opclass);
 
-/* May a column of this collation, or of none, be a key? */
-extern bool zone_collation_supported(Oid collation);
-
 /* For the table access method. */
 extern const TableMaps zone_table_maps;
 
