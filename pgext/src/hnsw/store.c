@@ -83,7 +83,8 @@ pins_page(HnswPageStore *store, Pins *pins, BlockNumber block)
 	pins->blocks[pins->count] = block;
 	pins->buffers[pins->count] = bufferhint_read(store->index, block);
 	store->pages++;
-	return BufferGetPage(pins->buffers[pins->count++]);
+	pins->count++;				/* not below: it is a macro before 16 */
+	return BufferGetPage(pins->buffers[pins->count - 1]);
 }
 
 static inline void
