@@ -82,8 +82,8 @@ pins_page(HnswPageStore *store, Pins *pins, BlockNumber block)
 	}
 	pins->blocks[pins->count] = block;
 	pins->buffers[pins->count] = bufferhint_read(store->index, block);
-	pins->count++;
 	store->pages++;
+	pins->count++;				/* not below: it is a macro before 16 */
 	return BufferGetPage(pins->buffers[pins->count - 1]);
 }
 
