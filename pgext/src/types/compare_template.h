@@ -19,6 +19,11 @@ PG_FUNCTION_INFO_V1(FN(cmp));
 PG_FUNCTION_INFO_V1(FN(hash));
 PG_FUNCTION_INFO_V1(FN(hash_extended));
 
+/* Behind equal components, so many are skipped at once while their bits are
+ * the same. */
+#define SAME_BYTES	16
+#define SAME_COUNT	(SAME_BYTES / (int) sizeof(Component))
+
 static int
 compare(const Vector *a, const Vector *b)
 {
@@ -31,6 +36,9 @@ compare(const Vector *a, const Vector *b)
 
 		if (x != y)
 			return x < y ? -1 : 1;
+		while (dim - i > SAME_COUNT &&
+			   memcmp(a->x + i + 1, b->x + i + 1, SAME_BYTES) == 0)
+			i += SAME_COUNT;
 	}
 	return (a->dim > b->dim) - (a->dim < b->dim);
 }
