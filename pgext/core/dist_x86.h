@@ -9,40 +9,40 @@
 TARGET static inline VEC
 zero(void)
 {
-	return MM(setzero_ps)();
+	return MM(setzero_ps) ();
 }
 
 TARGET static inline VEC
 add(VEC a, VEC b)
 {
-	return MM(add_ps)(a, b);
+	return MM(add_ps) (a, b);
 }
 
 TARGET static inline VEC
 step_dot(VEC sum, VEC a, VEC b)
 {
-	return MM(fmadd_ps)(a, b, sum);
+	return MM(fmadd_ps) (a, b, sum);
 }
 
 TARGET static inline VEC
 step_l2sq(VEC sum, VEC a, VEC b)
 {
-	VEC			diff = MM(sub_ps)(a, b);
+	VEC			diff = MM(sub_ps) (a, b);
 
-	return MM(fmadd_ps)(diff, diff, sum);
+	return MM(fmadd_ps) (diff, diff, sum);
 }
 
 TARGET static inline VEC
 load_f32(const float *p)
 {
-	return MM(loadu_ps)(p);
+	return MM(loadu_ps) (p);
 }
 
 /* Whole numbers nearest to products. */
 TARGET static inline IVEC
 rounded(VEC v, VEC factor)
 {
-	return MM(cvtps_epi32)(MM(mul_ps)(v, factor));
+	return MM(cvtps_epi32) (MM(mul_ps) (v, factor));
 }
 
 /*
@@ -52,9 +52,9 @@ rounded(VEC v, VEC factor)
 TARGET static inline VEC
 scaled(IVEC components, float scale)
 {
-	VEC			product = MM(mul_ps)(MM(cvtepi32_ps)(components), MM(set1_ps)(scale));
+	VEC			product = MM(mul_ps) (MM(cvtepi32_ps) (components), MM(set1_ps) (scale));
 
-	__asm__("" : "+v"(product));
+__asm__("":"+v"(product));
 	return product;
 }
 
