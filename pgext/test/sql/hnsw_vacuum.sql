@@ -33,9 +33,9 @@ SELECT hv_all('hv');
 SELECT reltuples FROM pg_class WHERE relname = 'hv_v';
 SELECT * FROM sorted_hnsw_check('hv');
 
--- The slots are used again.
+-- The slots are used again. (Levels are random, so an upper page may be added.)
 INSERT INTO hv SELECT i, hv_vec(i, 16), i % 3 FROM generate_series(1001, 1333) i;
-SELECT hv_all('hv'), pg_relation_size('hv_v') = size AS same_size FROM hv_size;
+SELECT hv_all('hv'), pg_relation_size('hv_v') <= size + 16384 AS same_size FROM hv_size;
 SELECT count(*) FROM (SELECT id FROM hv WHERE kind = 0 ORDER BY v <-> hv_vec(-1, 16) LIMIT 2000) s;
 SELECT * FROM sorted_hnsw_check('hv');
 
@@ -59,7 +59,7 @@ SELECT * FROM sorted_hnsw_check('hv');
 TRUNCATE hv_size;
 INSERT INTO hv_size SELECT pg_relation_size('hv_v');
 INSERT INTO hv SELECT i, hv_vec(i, 16), i % 3 FROM generate_series(1, 1000) i;
-SELECT hv_all('hv'), pg_relation_size('hv_v') <= 1.02 * size AS same_size FROM hv_size;
+SELECT hv_all('hv'), pg_relation_size('hv_v') <= size + 16384 AS same_size FROM hv_size;
 SELECT * FROM sorted_hnsw_check('hv');
 
 -- Inserts while everything is dead and nothing vacuumed.
