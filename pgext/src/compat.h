@@ -207,6 +207,10 @@
  * Before 17, only of a btree. */
 #if PG_VERSION_NUM >= 170000
 #define HAVE_AMCANBUILDPARALLEL 1
+#define planned_build_workers(heap, index, info) ((info)->ii_ParallelWorkers)
+#else
+#define planned_build_workers(heap, index, info) \
+	plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index))
 #endif
 
 /* Fields of IndexAmRoutine that came after 15. */

@@ -14,12 +14,14 @@
 #include "access/genam.h"
 #include "commands/progress.h"
 #include "miscadmin.h"
+#include "optimizer/optimizer.h"
 #include "pgstat.h"
 #include "storage/bufmgr.h"
 #include "utils/backend_progress.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "compat.h"
 #include "hnsw/am.h"
 #include "hnsw/build.h"
 
@@ -102,7 +104,7 @@ build_in_context(Relation heap, Relation index, IndexInfo *info)
 
 	enter_phase(BUILD_PHASE_GRAPH);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, rows.nodes.count);
-	build_graph_make(&graph, &rows, heap, index, info);
+	build_graph_make(&graph, &rows, planned_build_workers(heap, index, info));
 	enter_phase(BUILD_PHASE_PAGES);
 	build_pages_write(index, &rows, &graph, nonce);
 	build_graph_end(&graph);

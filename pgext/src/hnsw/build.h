@@ -111,11 +111,11 @@ typedef struct BuildGraph
 	uint32		nnodes;
 	uint32	   *order;			/* nodes, breadth first */
 	uint32	   *place;			/* of each node in that order */
-	struct BuildTeam *team;		/* parallel workers, whose memory it is */
+	struct BuildTeam *team;		/* whose memory it is, or NULL */
 } BuildGraph;
 
-extern void build_graph_make(BuildGraph *graph, BuildRows *rows, Relation heap,
-							 Relation index, IndexInfo *info);
+/* The records move into it. */
+extern void build_graph_make(BuildGraph *graph, BuildRows *rows, int nworkers);
 
 /* Give back what is not the memory context's. */
 extern void build_graph_end(BuildGraph *graph);
@@ -130,6 +130,21 @@ typedef struct BuildQueue
 /* Insert nodes until the queue is empty. */
 extern void build_graph_work(HnswArrays *arrays, HnswParams params, BuildQueue *queue,
 							 bool report);
+
+/* Parallel workers, and the shared memory in which they build: a block for the
+ * arrays, which the caller formats, and room for the records. */
+typedef struct BuildTeam BuildTeam;
+
+/* NULL where no shared memory is to be had. Parallel mode until the end. */
+extern BuildTeam *build_team_begin(const HnswShape *shape, int nworkers, Size block_bytes,
+								   Size records_bytes);
+extern char *build_team_block(BuildTeam *team);
+extern char *build_team_records(BuildTeam *team);
+extern const HnswArraysLock *build_team_lock(BuildTeam *team);
+
+/* Insert all nodes into the arrays, which are attached to the block. */
+extern void build_team_work(BuildTeam *team, HnswArrays *arrays);
+extern void build_team_end(BuildTeam *team);
 
 /* Write all pages of a new index, and their WAL. */
 extern void build_pages_write(Relation index, const BuildRows *rows,

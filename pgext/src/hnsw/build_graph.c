@@ -77,9 +77,25 @@ build_alone(BuildGraph *graph, BuildRows *rows, Size block_bytes, Size records_b
 	build_graph_work(&graph->arrays, hnsw_shape_params(shape), &queue, true);
 }
 
+static void
+build_in_team(BuildGraph *graph, BuildRows *rows)
+{
+	const HnswShape *shape = rows->shape;
+	char	   *block = build_team_block(graph->team);
+	char	   *records = build_team_records(graph->team);
+
+	hnsw_arrays_format(block, graph->nnodes, shape->m, rows->seed);
+	build_list_move(&rows->records, records);
+	graph->arrays = hnsw_arrays_attach(block, shape->form, records, shape->record_bytes,
+									   build_team_lock(graph->team));
+	build_team_work(graph->team, &graph->arrays);
+
+	/* From here on this process works alone. */
+	graph->arrays.lock = NULL;
+}
+
 void
-build_graph_make(BuildGraph *graph, BuildRows *rows, Relation heap, Relation index,
-				 IndexInfo *info)
+build_graph_make(BuildGraph *graph, BuildRows *rows, int nworkers)
 {
 	const HnswShape *shape = rows->shape;
 	Size		records_bytes = mul_size(rows->nodes.count, shape->record_bytes);
@@ -89,7 +105,12 @@ build_graph_make(BuildGraph *graph, BuildRows *rows, Relation heap, Relation ind
 	memset(graph, 0, sizeof(*graph));
 	graph->nnodes = rows->nodes.count;
 	core_check(hnsw_arrays_bytes(graph->nnodes, shape->m, rows->seed, &block_bytes));
-	build_alone(graph, rows, block_bytes, records_bytes);
+	if (nworkers > 0 && graph->nnodes > 0)
+		graph->team = build_team_begin(shape, nworkers, block_bytes, records_bytes);
+	if (graph->team != NULL)
+		build_in_team(graph, rows);
+	else
+		build_alone(graph, rows, block_bytes, records_bytes);
 	placer = make_placer(hnsw_shape_params(shape));
 	core_check(hnsw_arrays_finish(&graph->arrays, placer));
 	order_nodes(graph, placer);
@@ -98,4 +119,6 @@ build_graph_make(BuildGraph *graph, BuildRows *rows, Relation heap, Relation ind
 void
 build_graph_end(BuildGraph *graph)
 {
+	if (graph->team != NULL)
+		build_team_end(graph->team);
 }

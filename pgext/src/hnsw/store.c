@@ -93,8 +93,9 @@ pins_page(HnswPageStore *store, Pins *pins, BlockNumber block)
 static inline void
 pins_release(Pins *pins)
 {
-	while (pins->count > 0)
-		ReleaseBuffer(pins->buffers[--pins->count]);
+	for (int i = 0; i < pins->count; i++)
+		ReleaseBuffer(pins->buffers[i]);
+	pins->count = 0;
 }
 
 /* Distances to at most GROUP nodes. */
