@@ -13,6 +13,7 @@
 bool		guc_enable_graph_scan = true;
 bool		guc_enable_scan_pruning = true;
 int			guc_graph_access = GRAPH_ACCESS_AUTO;
+int			guc_graph_seeds = GRAPH_SEED_ACCESS_AUTO;
 int			guc_hnsw_ef_search = 96;
 int			guc_hnsw_iterative_scan = HNSW_ITERATIVE_STRICT;
 int			guc_hnsw_max_scan_tuples = 100000;
@@ -22,6 +23,13 @@ static const struct config_enum_entry graph_access_options[] = {
 	{"auto", GRAPH_ACCESS_AUTO, false},
 	{"zone", GRAPH_ACCESS_ZONE, false},
 	{"btree", GRAPH_ACCESS_BTREE, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry graph_seeds_options[] = {
+	{"auto", GRAPH_SEED_ACCESS_AUTO, false},
+	{"index", GRAPH_SEED_ACCESS_INDEX, false},
+	{"exact", GRAPH_SEED_ACCESS_EXACT, false},
 	{NULL, 0, false}
 };
 
@@ -85,6 +93,12 @@ guc_init(void)
 							 "Rows are the same by either. A table that must be read through a query is not affected.",
 							 &guc_graph_access, GRAPH_ACCESS_AUTO,
 							 graph_access_options,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("sorted_heap.graph_seeds",
+							 "Selects how graph functions find the rows nearest to a query.",
+							 "By default a sorted_hnsw index of the embeddings is used where there is one. An exact scan reads the whole table.",
+							 &guc_graph_seeds, GRAPH_SEED_ACCESS_AUTO,
+							 graph_seeds_options,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("sorted_heap");
 	init_hnsw();

@@ -13,6 +13,14 @@ typedef enum GraphAccess
 	GRAPH_ACCESS_BTREE
 } GraphAccess;
 
+/* sorted_heap.graph_seeds: how rows nearest to a query are found. */
+typedef enum GraphSeedAccess
+{
+	GRAPH_SEED_ACCESS_AUTO,		/* by the vector index where there is one */
+	GRAPH_SEED_ACCESS_INDEX,
+	GRAPH_SEED_ACCESS_EXACT
+} GraphSeedAccess;
+
 #define HNSW_MAX_EF_SEARCH 10000
 
 /* sorted_hnsw.iterative_scan: what follows the first walk. */
@@ -34,6 +42,7 @@ typedef enum HnswScanMode
 extern bool guc_enable_graph_scan;
 extern bool guc_enable_scan_pruning;
 extern int	guc_graph_access;	/* a GraphAccess */
+extern int	guc_graph_seeds;	/* a GraphSeedAccess */
 extern int	guc_hnsw_ef_search;
 extern int	guc_hnsw_iterative_scan;	/* an HnswIterativeScan */
 extern int	guc_hnsw_max_scan_tuples;

@@ -30,6 +30,17 @@ typedef struct SeedScanStats
 } SeedScanStats;
 
 /*
+ * Can the index answer a query under this snapshot? It is one of ours, valid,
+ * not partial, not hidden from old snapshots, and orders this column of the
+ * table, as it is, by the metric.
+ */
+extern bool seedscan_serves(Relation index, AttrNumber column, DistMetric metric,
+							Snapshot snapshot);
+
+/* Dimensions of the vectors in an index that serves. */
+extern uint32 seedscan_dim(Relation index);
+
+/*
  * A scan of a valid index under an MVCC snapshot, which is an error otherwise; both relations stay open and
  * locked until it ends. Takes the predicate lock on the index.
  */
