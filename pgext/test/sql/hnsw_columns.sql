@@ -133,8 +133,9 @@ SELECT answer('numbers', 'd = timestamp ''2000-01-01''', 4, true) =
 	answer('numbers', 'd = timestamp ''2000-01-01''', 4, false) AS same;
 ROLLBACK;
 SET enable_seqscan = off;
-EXPLAIN (COSTS OFF) SELECT id FROM strings
-WHERE t = 'a' AND u IS NOT NULL AND v = ANY ('{a,b}') ORDER BY e <=> (SELECT e FROM strings WHERE id = 1) LIMIT 5;
+EXPLAIN (COSTS OFF) SELECT id FROM numbers
+WHERE i4 > 1::int8 AND i2 = 2::int8 AND d IS NOT NULL AND ts < '2000-01-01' AND o IS NULL
+ORDER BY e <=> '[1,1,1,1]' LIMIT 5;
 
 -- What cannot be a column.
 CREATE TABLE other (e svec(3), i int, t text COLLATE "en-x-icu", c text COLLATE "C", n numeric, u uuid);
