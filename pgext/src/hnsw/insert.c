@@ -29,6 +29,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "corehost.h"
 #include "hnsw/am.h"
 #include "hnsw/columns.h"
 #include "hnsw/links.h"
@@ -74,20 +75,6 @@ typedef struct Insert
 
 static void insert_row(Insert *insert);
 
-static void *
-allocate(void *state, size_t size)
-{
-	return MemoryContextAllocExtended((MemoryContext) state, size,
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
-}
-
-static bool
-check_interrupts(void *state)
-{
-	CHECK_FOR_INTERRUPTS();
-	return false;
-}
-
 static void
 pass_living(void *arg, const uint32_t *nodes, uint32_t count, bool *out)
 {
@@ -107,7 +94,6 @@ state_of(Relation index, IndexInfo *info)
 {
 	InsertState *state = info->ii_AmCache;
 	MemoryContext old;
-	CoreAlloc	alloc = {allocate, info->ii_Context};
 
 	if (state != NULL && state->linker.index == index)
 		return state;
@@ -115,8 +101,8 @@ state_of(Relation index, IndexInfo *info)
 	state = palloc0(sizeof(InsertState));
 	hnsw_map_read(index, &state->map);
 	state->store = hnsw_store_make(index, &state->map);
-	core_check(hnsw_placer_init(&state->placer, hnsw_shape_params(&state->map.shape), alloc,
-								check_interrupts, NULL));
+	core_check(hnsw_placer_init(&state->placer, hnsw_shape_params(&state->map.shape),
+								core_alloc_in(info->ii_Context), core_interruptible, NULL));
 	state->linker.index = index;
 	state->linker.map = &state->map;
 	state->linker.placer = &state->placer;

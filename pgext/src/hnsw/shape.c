@@ -37,7 +37,7 @@ check_dimensions(Relation index, int32 typmod)
 						typmod, "sorted_hnsw", HNSW_MAX_DIM)));
 }
 
-/* Where rows stay whole, the heap is near enough. */
+/* Where rows stay whole, the heap is near enough; and halves must fit a page. */
 static HnswRefine
 choose_refine(HnswRefineOption option, HnswType type, uint32 dim)
 {
@@ -52,7 +52,8 @@ choose_refine(HnswRefineOption option, HnswType type, uint32 dim)
 		case HNSW_REFINE_OPTION_AUTO:
 			break;
 	}
-	return bytes <= INLINE_VECTOR_BYTES ? HNSW_REFINE_HEAP : HNSW_REFINE_F16;
+	return bytes <= INLINE_VECTOR_BYTES || dim * sizeof(DistHalf) > HNSW_PAGE_ROOM
+		? HNSW_REFINE_HEAP : HNSW_REFINE_F16;
 }
 
 /* Sizes that follow from the rest. */

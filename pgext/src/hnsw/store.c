@@ -82,16 +82,17 @@ pins_page(HnswPageStore *store, Pins *pins, BlockNumber block)
 	}
 	pins->blocks[pins->count] = block;
 	pins->buffers[pins->count] = bufferhint_read(store->index, block);
+	pins->count++;
 	store->pages++;
-	pins->count++;				/* not below: it is a macro before 16 */
 	return BufferGetPage(pins->buffers[pins->count - 1]);
 }
 
 static inline void
 pins_release(Pins *pins)
 {
-	while (pins->count > 0)
-		ReleaseBuffer(pins->buffers[--pins->count]);
+	for (int i = 0; i < pins->count; i++)
+		ReleaseBuffer(pins->buffers[i]);
+	pins->count = 0;
 }
 
 /* Distances to at most GROUP nodes. */

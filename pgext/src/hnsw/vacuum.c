@@ -29,17 +29,11 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "corehost.h"
 #include "hnsw/am.h"
 #include "hnsw/locks.h"
 #include "hnsw/vacuum.h"
 #include "status.h"
-
-static void *
-allocate(void *state, size_t size)
-{
-	return MemoryContextAllocExtended((MemoryContext) state, size,
-									  MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
-}
 
 static bool
 nap(void *state)
@@ -68,11 +62,9 @@ start_vacuum(IndexVacuumInfo *info)
 static void
 start_linking(HnswVacuum *vacuum)
 {
-	CoreAlloc	alloc = {allocate, CurrentMemoryContext};
-
 	vacuum->store = hnsw_store_make(vacuum->index, &vacuum->map);
-	core_check(hnsw_placer_init(&vacuum->placer, hnsw_shape_params(&vacuum->map.shape), alloc,
-								nap, NULL));
+	core_check(hnsw_placer_init(&vacuum->placer, hnsw_shape_params(&vacuum->map.shape),
+								core_alloc_in(CurrentMemoryContext), nap, NULL));
 	vacuum->linker.index = vacuum->index;
 	vacuum->linker.map = &vacuum->map;
 	vacuum->linker.placer = &vacuum->placer;

@@ -7,6 +7,7 @@
 
 #include "access/amapi.h"
 #include "access/amvalidate.h"
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/reloptions.h"
 #include "access/stratnum.h"
@@ -72,6 +73,23 @@ bool
 zone_is_zone_index(Relation index)
 {
 	return index->rd_indam != NULL && index->rd_indam->ambuild == zone_build;
+}
+
+List *
+zone_indexes_of(Relation heap)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(heap))
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (zone_is_zone_index(index))
+			result = lappend_oid(result, lfirst_oid(lc));
+		index_close(index, AccessShareLock);
+	}
+	return result;
 }
 
 /* There are no options; refuse any. */

@@ -29,7 +29,6 @@
 #include "zone/seal.h"
 #include "zone/stats.h"
 #include "zone/strays.h"
-#include "zone/tableaccess.h"
 #include "zone/zone.h"
 
 static void

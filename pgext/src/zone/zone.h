@@ -48,4 +48,7 @@ extern const TableMaps zone_table_maps;
 /* Is the index one of ours? */
 extern bool zone_is_zone_index(Relation index);
 
+/* OIDs of the table's indexes that are. The table is locked. */
+extern List *zone_indexes_of(Relation heap);
+
 #endif							/* ZONE_H */

@@ -1,6 +1,6 @@
 /*
  * tableaccess.c
- *	  Who may ask about a table's zone maps, and who may maintain them.
+ *	  Who may ask about a table's indexes, and who may maintain them.
  *
  * Checked by OID before the lock, so that a caller without privilege cannot
  * queue behind DDL, and again with it, since anything may have changed. Checks
@@ -8,7 +8,7 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/objectaddress.h"
 #include "catalog/pg_authid.h"
@@ -22,8 +22,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "zone/tableaccess.h"
-#include "zone/zone.h"
+#include "tableaccess.h"
 
 static void
 no_such_relation(Oid relid)
@@ -34,7 +33,7 @@ no_such_relation(Oid relid)
 }
 
 static void
-check_right(Oid relid, ZoneRight right)
+check_right(Oid relid, TableRight right)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Form_pg_class form;
@@ -49,7 +48,7 @@ check_right(Oid relid, ZoneRight right)
 		aclcheck_error(result, OBJECT_SCHEMA,
 					   get_namespace_name(form->relnamespace));
 
-	if (right == ZONE_MAY_MAINTAIN)
+	if (right == TABLE_MAY_MAINTAIN)
 		result = maintain_aclcheck(relid);
 	else if (table_ownercheck(relid, GetUserId()) ||
 			 has_privs_of_role(GetUserId(), ROLE_PG_MONITOR))
@@ -85,7 +84,7 @@ check_kind(Relation rel)
 }
 
 Relation
-zone_open_table(Oid relid, ZoneRight right, LOCKMODE lockmode)
+table_open_for(Oid relid, TableRight right, LOCKMODE lockmode)
 {
 	Relation	rel;
 
@@ -96,21 +95,4 @@ zone_open_table(Oid relid, ZoneRight right, LOCKMODE lockmode)
 	check_right(relid, right);
 	check_kind(rel);
 	return rel;
-}
-
-List *
-zone_indexes_of(Relation heap)
-{
-	List	   *result = NIL;
-	ListCell   *lc;
-
-	foreach(lc, RelationGetIndexList(heap))
-	{
-		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
-
-		if (zone_is_zone_index(index))
-			result = lappend_oid(result, lfirst_oid(lc));
-		index_close(index, AccessShareLock);
-	}
-	return result;
 }
