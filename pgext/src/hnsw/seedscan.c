@@ -9,8 +9,10 @@
  * freed since, even of slots in use again: the rows there are younger than the
  * snapshot, so they are not seen.
  *
- * Memory of what a scan has seen is bounded by hash_mem; where that is reached,
- * or sorted_hnsw.max_scan_tuples, the scan ends and says that it was bounded.
+ * Memory of what a walk has seen is bounded by hash_mem; where that is reached,
+ * the scan goes on by a flat pass, with as much for what that keeps. Where this
+ * too is full, or sorted_hnsw.max_scan_tuples is reached, the scan ends and says
+ * that it was bounded.
  */
 #include "postgres.h"
 
@@ -299,17 +301,12 @@ find_more(SeedScan *scan)
 		add_flat(scan, false);
 		return;
 	}
-	if (scanmode_flat_is_better(&scan->map, scan->search.evaluated))
+	/* What has grown doubles when it is full; a flat pass needs less. */
+	if (scanmode_flat_is_better(&scan->map, scan->search.evaluated) ||
+		2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
 	{
 		start_flat(scan, &scan->search.taken);
 		add_flat(scan, true);
-		return;
-	}
-	/* What has grown doubles when it is full. */
-	if (2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
-	{
-		scan->found_all = true;
-		scan->stats.bounded = true;
 		return;
 	}
 	scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
