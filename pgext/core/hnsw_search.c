@@ -55,11 +55,12 @@ full(const HnswSearch *search)
 	return search->nearest.count >= search->ef;
 }
 
-/* Is a node at this place too far to follow or keep? */
+/* Is a node at this place too far to follow or keep? The farthest kept is not: it
+ * is to be followed, too. */
 static inline bool
 too_far(const HnswSearch *search, HnswKey key)
 {
-	return full(search) && key >= ~search->nearest.items[0];
+	return full(search) && key > ~search->nearest.items[0];
 }
 
 /* Room for one step's neighbours in every list they may enter. */
@@ -334,7 +335,9 @@ walk(HnswSearch *search, int level)
 			status = follow_skipped(search);
 		else
 		{
-			search->end = HNSW_END_ALL_SEEN;
+			/* What was turned away is to be kept by a larger ef. */
+			if (search->held.count == 0 && search->evicted.count == 0)
+				search->end = HNSW_END_ALL_SEEN;
 			return CORE_OK;
 		}
 		if (status != CORE_OK)
