@@ -93,9 +93,8 @@ pins_page(HnswPageStore *store, Pins *pins, BlockNumber block)
 static inline void
 pins_release(Pins *pins)
 {
-	for (int i = 0; i < pins->count; i++)
-		ReleaseBuffer(pins->buffers[i]);
-	pins->count = 0;
+	while (pins->count > 0)
+		ReleaseBuffer(pins->buffers[--pins->count]);
 }
 
 /* Distances to at most GROUP nodes. */
