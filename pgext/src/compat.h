@@ -221,6 +221,11 @@
 	plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index))
 #endif
 
+/* A function that never returns: the word comes before its declaration since 18. */
+#ifndef pg_noreturn
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
 /* Fields of IndexAmRoutine that came after 15. */
 #if PG_VERSION_NUM >= 160000
 #define HAVE_AMSUMMARIZING 1
