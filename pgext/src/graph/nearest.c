@@ -28,9 +28,13 @@
 #include "graph/nearest.h"
 #include "guc.h"
 
-/* Rows beyond the last one wanted are looked at until one is farther; a walk
- * that kept no more than was wanted would have to go on for it. */
-#define TIES_EXPECTED 8
+/*
+ * So many nodes a search keeps for so many rows wanted. Records order nodes only
+ * nearly as rows do, and rows beyond the last one are looked at until one is
+ * farther: a search that kept no more than was wanted would miss some, and would
+ * have to go on for the others.
+ */
+#define NODES_FOR(count) ((uint64) (count) + (count) / 4 + 16)
 
 /* The index column that conditions on the relation go to; 0 for none. */
 static AttrNumber
@@ -155,7 +159,7 @@ nearest_begin(NearestScan *nearest, Relation rel, Relation index,
 	nearest->by_index = column != 0;
 	nearest->scan = seedscan_begin(rel, index, snapshot);
 	seedscan_start(nearest->scan, query->query, &key, column != 0 ? 1 : 0,
-				   Max(count + TIES_EXPECTED, (uint32) guc_hnsw_ef_search));
+				   (uint32) Min(Max(NODES_FOR(count), (uint64) guc_hnsw_ef_search), PG_UINT32_MAX / 4));
 }
 
 void

@@ -191,7 +191,8 @@ set_costs(BuildRows *rows)
 	Size		row_bytes = rows->nodes.item_bytes;
 	size_t		sample;
 
-	core_check(hnsw_arrays_bytes(SAMPLE_NODES, shape->m, rows->seed, &sample));
+	/* Of any seed, so that the same table gives the same budget. */
+	core_check(hnsw_arrays_bytes(SAMPLE_NODES, shape->m, 0, &sample));
 
 	/* Up to four places in the table, and two arrays to order nodes. */
 	rows->node_cost = shape->record_bytes + row_bytes + sample / SAMPLE_NODES + 1 +
@@ -238,5 +239,5 @@ double
 build_rows_needed(const BuildRows *rows)
 {
 	/* Rows on disk may be twins; that is not known. */
-	return rows->rows * (double) rows->node_cost;
+	return (rows->rows + 2) * (double) rows->node_cost;
 }

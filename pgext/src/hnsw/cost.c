@@ -94,6 +94,24 @@ first_nodes(const CostFacts *facts, double rows, double share)
 	return Min(flat, walk);
 }
 
+/* Are rows without a vector wanted? They are not in the index. */
+static bool
+wants_null_vectors(const IndexPath *path)
+{
+	ListCell   *lc;
+
+	foreach(lc, path->indexclauses)
+	{
+		IndexClause *clause = lfirst_node(IndexClause, lc);
+		Expr	   *expr = clause->rinfo->clause;
+
+		if (clause->indexcol == 0 && IsA(expr, NullTest) &&
+			((NullTest *) expr)->nulltesttype == IS_NULL)
+			return true;
+	}
+	return false;
+}
+
 void
 hnsw_am_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 					  Cost *startup_cost, Cost *total_cost, Selectivity *selectivity,
@@ -113,7 +131,7 @@ hnsw_am_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	double		random_cost;
 
 	*correlation = 0.0;
-	if (path->indexorderbys == NIL)
+	if (path->indexorderbys == NIL || wants_null_vectors(path))
 	{
 		*startup_cost = *total_cost = get_float8_infinity();
 		*selectivity = 0.0;

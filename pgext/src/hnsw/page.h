@@ -17,6 +17,7 @@
 #include "storage/itemptr.h"
 #include "utils/relcache.h"
 
+#include "compat.h"
 #include "hnsw.h"
 #include "hnsw/shape.h"
 
@@ -233,8 +234,8 @@ extern const char *hnsw_page_fault(Page page, HnswPageKind kind, uint32 ordinal)
 extern void hnsw_page_check(Relation index, BlockNumber block, Page page,
 							HnswPageKind kind, uint32 ordinal);
 
-extern void hnsw_report_corrupted(Relation index, BlockNumber block,
-								  const char *fault) pg_attribute_noreturn();
+pg_noreturn extern void hnsw_report_corrupted(Relation index, BlockNumber block,
+											  const char *fault);
 
 /* What is wrong with the contents of a metapage that has no page fault. */
 extern const char *hnsw_meta_fault(const HnswMeta *meta);

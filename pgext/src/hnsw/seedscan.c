@@ -151,7 +151,8 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	hnsw_map_read(scan->index, &scan->map);
 	scan->started = false;
 	scan->found_all = false;
-	scan->ef = Max(ef, 1);
+	/* As many as anybody asks for, but not more than there are. */
+	scan->ef = Max(Min(ef, hnsw_map_nodes(&scan->map)), 1);
 	take_query(scan, query);
 	scan->conditions = nkeys == 0 ? NULL
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);

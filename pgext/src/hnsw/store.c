@@ -75,24 +75,26 @@ typedef struct Pins
 static inline Page
 pins_page(HnswPageStore *store, Pins *pins, BlockNumber block)
 {
+	Buffer		buffer;
+
 	for (int i = pins->count - 1; i >= 0; i--)
 	{
 		if (pins->blocks[i] == block)
 			return BufferGetPage(pins->buffers[i]);
 	}
+	buffer = bufferhint_read(store->index, block);
 	pins->blocks[pins->count] = block;
-	pins->buffers[pins->count] = bufferhint_read(store->index, block);
+	pins->buffers[pins->count] = buffer;
 	pins->count++;
 	store->pages++;
-	return BufferGetPage(pins->buffers[pins->count - 1]);
+	return BufferGetPage(buffer);
 }
 
 static inline void
 pins_release(Pins *pins)
 {
-	for (int i = 0; i < pins->count; i++)
-		ReleaseBuffer(pins->buffers[i]);
-	pins->count = 0;
+	while (pins->count > 0)
+		ReleaseBuffer(pins->buffers[--pins->count]);
 }
 
 /* Distances to at most GROUP nodes. */
