@@ -15,8 +15,7 @@ const churnPercent = 30
 type churnCost struct {
 	fresh                          result.Build // sizes before
 	deleting, vacuuming, inserting float64      // seconds
-	wal                            int64
-	recall                         []float64 // before, by ef
+	recall                         []float64    // before, by ef
 }
 
 // churn deletes rows, vacuums, inserts the same rows again, and measures the
