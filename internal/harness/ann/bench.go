@@ -41,6 +41,7 @@ type store struct {
 	plain    *session // searches without a filter; its ef is set before each use
 	build    *result.Build
 	filtered bool                // the index is that of filtered searches
+	bare     bool                // there is no index: the one of filtered searches was refused
 	curves   map[string][]point  // of the fresh index, by query set
 	grades   map[string][]*grade // likewise, by ef
 	out      bool                // failed; its rows say why

@@ -24,7 +24,7 @@ type churnCost struct {
 func (b *bench) churn(ctx context.Context) error {
 	set, t := b.vectors.Queries[0], b.truths[0]
 	for _, s := range b.live() {
-		if !s.filtered {
+		if !s.filtered && !s.bare {
 			continue
 		}
 		if err := b.buildIndex(ctx, s, false); err != nil {

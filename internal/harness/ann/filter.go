@@ -35,7 +35,7 @@ func (b *bench) filter(ctx context.Context) error {
 			continue
 		}
 		if err := b.buildIndex(ctx, s, true); err != nil {
-			s.out = true
+			s.bare = true
 			if err := b.failed(ctx, s, caseFilter+"_build", err); err != nil {
 				return err
 			}
@@ -67,6 +67,9 @@ func (b *bench) filterAt(ctx context.Context, selectivity float64) (err error) {
 	}()
 	b.env.Progress.Step(fmt.Sprintf("choose ef for %g %%", selectivity), 0)
 	for _, s := range b.live() {
+		if s.bare {
+			continue
+		}
 		for _, mode := range s.modes {
 			name := fmt.Sprintf("%s_%g%%_%s", caseFilter, selectivity, mode)
 			opened, err := s.searcher(ctx, b, selectivity, withIndex(), s.settings(b.params), map[string]string{s.iterative: mode})
@@ -99,23 +102,33 @@ func (b *bench) filterAt(ctx context.Context, selectivity float64) (err error) {
 	return b.timeFiltered(ctx, selectivity, searches, t)
 }
 
-// chooseEf sets the ef that an engine does best with and grades it.
+// chooseEf sets the ef that an engine does best with, by halving: a larger ef
+// finds no less, but for chance. It grades the search at that ef.
 func (b *bench) chooseEf(ctx context.Context, f *filtered, t *truth, keep func(row int) bool) error {
-	some := min(choiceQueries, b.queries(f.set))
-	for _, f.ef = range b.params.EfSearch {
-		if err := f.session.set(ctx, f.store.efSearch, strconv.Itoa(f.ef)); err != nil {
-			return err
+	at := func(ef, queries int) (grade, error) {
+		if err := f.session.set(ctx, f.store.efSearch, strconv.Itoa(ef)); err != nil {
+			return grade{}, err
 		}
-		g, err := b.grade(ctx, f.session, f.set, t, some, keep)
+		return b.grade(ctx, f.session, f.set, t, queries, keep)
+	}
+	efs := b.params.EfSearch
+	some := min(choiceQueries, b.queries(f.set))
+	low, high := 0, len(efs)-1
+	for low < high {
+		middle := (low + high) / 2
+		g, err := at(efs[middle], some)
 		if err != nil {
 			return err
 		}
 		if g.recall >= filterRecall && g.full == 1 {
-			break
+			high = middle
+		} else {
+			low = middle + 1
 		}
 	}
 	var err error
-	f.grade, err = b.grade(ctx, f.session, f.set, t, b.queries(f.set), keep)
+	f.ef = efs[low]
+	f.grade, err = at(f.ef, b.queries(f.set))
 	return err
 }
 

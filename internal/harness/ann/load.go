@@ -159,7 +159,7 @@ func (b *bench) buildIndex(ctx context.Context, s *store, filtered bool) error {
 	if err := b.sizes(ctx, s, build); err != nil {
 		return err
 	}
-	s.build, s.filtered = build, filtered && s.filterKey
+	s.build, s.filtered, s.bare = build, filtered && s.filterKey, false
 	return s.admin.exec(ctx, fmt.Sprintf("ALTER TABLE %s RESET (parallel_workers)", s.table), prewarm(s.index()))
 }
 

@@ -113,6 +113,34 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// Our engine either answers by its index or says what the server lacks; the
+// other engine is measured in any case.
+func TestOurs(t *testing.T) {
+	rows, _, err := run(t, clustered(), func(p *ann.Params) {
+		p.EfSearch, p.Selectivities, p.Cases = []int{40}, []float64{10}, regexp.MustCompile("curve|filter")
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find(t, rows, "pgvector", "curve_drawn_ef40")
+	if i := slices.IndexFunc(rows, func(r result.Row) bool { return r.Engine == "sorted_heap" && r.Case == "" }); i >= 0 {
+		if !strings.Contains(rows[i].Error, `no index access method "sorted_hnsw"`) {
+			t.Errorf("row %+v", rows[i])
+		}
+		return
+	}
+	ours := find(t, rows, "sorted_heap", "curve_drawn_ef40")
+	if *ours.Quality.RecallAtK < 0.95 || !strings.Contains(ours.Plan, "ann_sorted_heap_ann") {
+		t.Errorf("recall %g, plan %s", *ours.Quality.RecallAtK, ours.Plan)
+	}
+	if slices.ContainsFunc(rows, func(r result.Row) bool { return r.Case == "filter_build" && r.Error != "" }) {
+		return // the access method does not take the filter's column
+	}
+	if r := find(t, rows, "sorted_heap", "filter_10%_strict"); r.Error != "" || (*r.Quality.FullCounts != 1 || *r.Quality.RecallAtK < 0.95) {
+		t.Errorf("filter: recall %g, full counts %g", *r.Quality.RecallAtK, *r.Quality.FullCounts)
+	}
+}
+
 // Halves and another metric; a curve that stays below the recalls to compare at
 // has a warning instead of a row.
 func TestHalves(t *testing.T) {
