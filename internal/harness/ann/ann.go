@@ -164,11 +164,15 @@ func (p Params) runs(name string) bool { return p.Cases == nil || p.Cases.MatchS
 
 // Map is the parameters for the result file.
 func (p Params) Map() map[string]any {
-	return map[string]any{"scenario": Name, "metric": p.Metric, "element": p.Element, "top_k": p.TopK, "m": p.M,
+	params := map[string]any{"scenario": Name, "metric": p.Metric, "element": p.Element, "top_k": p.TopK, "m": p.M,
 		"ef_construction": p.EfConstruction, "ef_search": p.EfSearch, "refine": p.Refine, "scan_mode": p.ScanMode,
 		"build_workers": p.BuildWorkers, "build_memory": p.BuildMemory, "clients": p.Clients,
 		"client_seconds": p.ClientSeconds, "client_rounds": p.ClientRounds, "selectivities": p.Selectivities,
-		"seed": p.Seed, "runs": p.Passes, "warm_up": p.WarmUp, "case_seconds": p.Budget}
+		"seed": p.Seed, "warm_up": p.WarmUp, "case_seconds": p.Budget}
+	if p.Passes > 0 {
+		params["runs"] = p.Passes
+	}
+	return params
 }
 
 // Env is what a run gets from outside.
