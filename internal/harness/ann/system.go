@@ -96,9 +96,10 @@ func bucketLimit(selectivity float64) int {
 }
 
 // withIndex forbids the plans that would not use the index: the subject is the
-// index, and what the planner would rather do stands beside it as "exact".
+// index, and what the planner would rather do stands beside it as "exact". Memory
+// is ample, since it bounds how far pgvector's iterative scans go.
 func withIndex() map[string]string {
-	return map[string]string{"jit": "off", "enable_seqscan": "off", "enable_bitmapscan": "off", "enable_sort": "off"}
+	return map[string]string{"jit": "off", "enable_seqscan": "off", "enable_bitmapscan": "off", "enable_sort": "off", "work_mem": "64MB"}
 }
 
 // withoutIndex keeps the vector index out; the btree on the filter's column can
