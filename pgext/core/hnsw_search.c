@@ -335,8 +335,11 @@ walk(HnswSearch *search, int level)
 			status = follow_skipped(search);
 		else
 		{
-			/* What is held was not followed; what is evicted is still to be kept. */
-			if (search->held.count + search->evicted.count == 0)
+			/*
+			 * What is held or skipped was not followed, what is evicted is
+			 * still to be kept: by a larger ef.
+			 */
+			if (search->held.count + search->evicted.count + search->skipped.count == 0)
 				search->end = HNSW_END_ALL_SEEN;
 			return CORE_OK;
 		}
