@@ -274,7 +274,7 @@ become_twin(Insert *insert)
 	return hnsw_slot_chain(insert->index, &state->map, head, insert->number);
 }
 
-/* Own lists where the slots are written already. Nothing leads to them, so
+/* Own lists where the slots are written already. Nothing leads to the node, so
  * nobody else changes them. */
 static void
 rewrite_own_lists(Insert *insert)
@@ -326,8 +326,8 @@ name_new_node(HnswChange *change, uint32 number)
 		change->witness = number;
 }
 
-/* Plan all links back; returns how many there are, in `planned`, and how many
- * of them are of level 0. */
+/* Plan all links back; returns how many there are, in `planned`; the first
+ * *nbase of them are of level 0. */
 static uint32
 plan_links(Insert *insert, HnswChange **planned, uint32 *nbase)
 {
@@ -349,7 +349,9 @@ plan_links(Insert *insert, HnswChange **planned, uint32 *nbase)
 	if (*nbase == 0)
 	{
 		hnsw_plan_takeover(linker, &insert->changes[0], HNSW_NEW_NODE, &insert->own);
-		planned[nplanned++] = &insert->changes[0];
+		memmove(planned + 1, planned, nplanned * sizeof(HnswChange *));
+		planned[0] = &insert->changes[0];
+		nplanned++;
 		*nbase = 1;
 	}
 	return nplanned;
@@ -375,8 +377,7 @@ plan_again(Insert *insert, HnswChange **planned, uint32 nplanned)
 	return n;
 }
 
-/* Write the links back; false when none is on level 0: the node cannot be
- * reached. */
+/* Write links back; false when none was written. */
 static bool
 link_back(Insert *insert, HnswChange **planned, uint32 nplanned)
 {
@@ -390,7 +391,7 @@ link_back(Insert *insert, HnswChange **planned, uint32 nplanned)
 		hnsw_write_changes(insert->index, &state->map, planned, nplanned);
 		for (uint32 i = 0; i < nplanned; i++)
 		{
-			linked |= planned[i]->written && planned[i]->list.level == 0;
+			linked |= planned[i]->written;
 			hnsw_verify_change(&state->linker, planned[i]);
 		}
 		nplanned = plan_again(insert, planned, nplanned);
@@ -398,7 +399,10 @@ link_back(Insert *insert, HnswChange **planned, uint32 nplanned)
 	return linked;
 }
 
-/* Link the node with its neighbours; false when others undid it. */
+/*
+ * Link the node with its neighbours. Level 0 comes first: when others are in the
+ * way of all links there, nothing leads to the node yet, and false is returned.
+ */
 static bool
 link_node(Insert *insert)
 {
@@ -407,7 +411,10 @@ link_node(Insert *insert)
 	uint32		nplanned = plan_links(insert, planned, &nbase);
 
 	write_own_lists(insert);
-	return link_back(insert, planned, nplanned);
+	if (!link_back(insert, planned, nbase))
+		return false;
+	(void) link_back(insert, planned + nbase, nplanned - nbase);
+	return true;
 }
 
 /* No node lives that could be a neighbour: start the graph anew from here. */
