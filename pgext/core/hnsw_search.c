@@ -334,7 +334,9 @@ walk(HnswSearch *search, int level)
 			status = follow_skipped(search);
 		else
 		{
-			search->end = HNSW_END_ALL_SEEN;
+			/* What is held was not followed; what is evicted is still to be kept. */
+			if (search->held.count + search->evicted.count == 0)
+				search->end = HNSW_END_ALL_SEEN;
 			return CORE_OK;
 		}
 		if (status != CORE_OK)

@@ -24,7 +24,7 @@
 #include "compat.h"
 
 #define HINTS 65536				/* 256 kB where all are in use; a power of two */
-#define COUNTED_EVERY 8			/* reads, one of them the long way */
+#define COUNTED_EVERY 32		/* reads, one of them the long way */
 
 static Buffer hints[HINTS];
 

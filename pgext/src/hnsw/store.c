@@ -142,8 +142,8 @@ store_distances(void *state, const void *from, const uint32_t *nodes, uint32_t c
 	store->evaluated += count;
 }
 
-HnswNode *
-hnsw_store_lock(HnswPageStore *store, uint32 number)
+static HnswNode *
+lock_slot(HnswPageStore *store, uint32 number, bool check)
 {
 	const HnswShape *shape = &store->map->shape;
 	uint32		per_page = shape->per_page[HNSW_SPACE_NODES];
@@ -159,10 +159,17 @@ hnsw_store_lock(HnswPageStore *store, uint32 number)
 		store->locked_block = block;
 		store->pages++;
 		LockBuffer(store->locked, BUFFER_LOCK_SHARE);
-		hnsw_page_check(store->index, block, BufferGetPage(store->locked),
-						HNSW_PAGE_NODES, page);
+		if (check)
+			hnsw_page_check(store->index, block, BufferGetPage(store->locked),
+							HNSW_PAGE_NODES, page);
 	}
 	return hnsw_page_node(shape, BufferGetPage(store->locked), number % per_page);
+}
+
+HnswNode *
+hnsw_store_lock(HnswPageStore *store, uint32 number)
+{
+	return lock_slot(store, number, true);
 }
 
 void
@@ -224,7 +231,9 @@ store_links(void *state, uint32_t number, int level, uint32_t *out)
 {
 	HnswPageStore *store = state;
 	const HnswShape *shape = &store->map->shape;
-	HnswNode   *node = hnsw_store_lock(store, number);
+	/* Unchecked: both ends of the page are memory that nothing else needs, and
+	 * links may be wrong anyhow. */
+	HnswNode   *node = lock_slot(store, number, false);
 	uint32		count = 0;
 	uint32		upper = HNSW_NO_SLOT;
 

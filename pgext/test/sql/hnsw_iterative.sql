@@ -54,11 +54,14 @@ EXPLAIN (COSTS off) SELECT id FROM hi WHERE grp = 3 AND name = 'name 1' AND id >
 -- Twins: a thousand equal rows, each once
 INSERT INTO hi SELECT 2000 + i, 50 + i % 2, 'twin', NULL, '[1,1,1,5000]' FROM generate_series(1, 1000) i;
 SET sorted_hnsw.scan_mode = graph;
-SET sorted_hnsw.ef_search = 1;
+SET sorted_hnsw.ef_search = 40;
 SET sorted_hnsw.iterative_scan = strict;
 SELECT count(DISTINCT id), min(id), max(id) FROM
 	(SELECT id FROM hi ORDER BY v <-> '[1,1,1,5000]' LIMIT 1000) s;
 SELECT count(DISTINCT id) FROM (SELECT id FROM hi WHERE grp = 51 ORDER BY v <-> '[1,1,1,5000]' LIMIT 500) s;
+SET sorted_hnsw.ef_search = 1;
+SET sorted_hnsw.iterative_scan = relaxed;
+SELECT n, ids FROM hi_scan('');
 DELETE FROM hi WHERE id > 1000;
 
 -- A bound, and how it shows
