@@ -215,6 +215,12 @@ hnsw_form_distances(const HnswForm *form, const void *from,
 /* What single precision may do to facts and results. */
 #define SINGLE 1e-6
 
+static inline double
+positive(double x)
+{
+	return x > 0.0 ? x : 0.0;
+}
+
 /*
  * Errors of components are independent, so that of a product of vectors is
  * normal; the squared length of the errors itself, which makes vectors seem
@@ -234,7 +240,8 @@ int8_least(const HnswForm *form, const Facts *a, const Facts *b, double dist)
 	{
 		case DIST_COSINE:
 			/* only what is across the vectors turns them */
-			sine = sqrt(fmin(1.0, 2.0 * (fmax(dist, 0.0) + length)));
+			sine = sqrt(2.0 * (positive(dist) + length));
+			sine = sine < 1.0 ? sine : 1.0;
 			return dist - DEVIATIONS * sqrt(variance) * sine - length / 2 - SINGLE;
 		case DIST_IP:
 			variance = (a->square * bb + b->square * aa) * ROUNDING_VARIANCE +
@@ -246,9 +253,9 @@ int8_least(const HnswForm *form, const Facts *a, const Facts *b, double dist)
 			return dist * (1.0 - n * SINGLE) - n * sqrt(variance) -
 				DEVIATIONS * sqrt(variance * n);
 		default:
-			dist = fmax(0.0, sqrt(dist) - DEVIATIONS * sqrt(variance));
+			dist = positive(sqrt(dist) - DEVIATIONS * sqrt(variance));
 			dist = dist * dist - length - SINGLE * ((double) a->square + b->square);
-			return sqrt(fmax(0.0, dist));
+			return sqrt(positive(dist));
 	}
 }
 

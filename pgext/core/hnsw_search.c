@@ -387,6 +387,27 @@ collect(HnswSearch *search)
 	return CORE_OK;
 }
 
+/*
+ * The walk starts from the nearest node that upper levels know, and from the
+ * entry, which is further away: links may lead from the entry to nodes, itself
+ * among them, to which none lead from elsewhere.
+ */
+static CoreStatus
+start_level_0(HnswSearch *search, HnswKey nearest, HnswKey entry)
+{
+	uint32_t	nodes[2] = {hnsw_key_node(nearest), hnsw_key_node(entry)};
+	float		dists[2] = {hnsw_key_dist(nearest), hnsw_key_dist(entry)};
+	uint32_t	count = nearest == entry ? 1 : 2;
+	CoreStatus	status = reserve_step(search, count);
+
+	if (status != CORE_OK)
+		return status;
+	for (uint32_t i = 0; i < count; i++)
+		hnsw_visited_add(&search->visited, nodes[i]);
+	admit(search, nodes, dists, count, false);
+	return walk(search, 0);
+}
+
 CoreStatus
 hnsw_search_start(HnswSearch *search, const HnswStore *store, const void *query,
 				  HnswEntry entry, uint32_t ef)
@@ -405,14 +426,7 @@ hnsw_search_start(HnswSearch *search, const HnswStore *store, const void *query,
 		if (status != CORE_OK)
 			return status;
 	}
-	status = reserve_step(search, 1);
-	if (status != CORE_OK)
-		return status;
-	entry.node = hnsw_key_node(nearest);
-	dist = hnsw_key_dist(nearest);
-	hnsw_visited_add(&search->visited, entry.node);
-	admit(search, &entry.node, &dist, 1, false);
-	return walk(search, 0);
+	return start_level_0(search, nearest, hnsw_key(dist, entry.node));
 }
 
 CoreStatus

@@ -20,8 +20,11 @@
 #include "hnsw/value.h"
 #include "status.h"
 
-#define CHUNK_BYTES (1024 * 1024)
+#define CHUNK_BYTES (256 * 1024)
 #define FIRST_TABLE 1024
+
+/* The table has at most 2^31 places, twice as many as there are nodes. */
+#define MAX_ROWS (HNSW_MAX_NODES / 4)
 
 /* Nodes by which the memory of a graph is estimated. */
 #define SAMPLE_NODES 65536
@@ -146,9 +149,8 @@ within_budget(const BuildRows *rows)
 	Size		used = rows->nodes.count * rows->node_cost +
 	rows->twins.count * rows->twin_cost;
 
-	/* Twins, too, have numbers. */
 	return used <= rows->budget - Min(rows->budget, rows->node_cost) &&
-		(uint64) rows->nodes.count + rows->twins.count < HNSW_MAX_NODES / 2;
+		(uint64) rows->nodes.count + rows->twins.count < MAX_ROWS;
 }
 
 static void
