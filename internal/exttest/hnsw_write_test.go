@@ -135,7 +135,7 @@ func TestHnswChurn(t *testing.T) {
 			`VACUUM (INDEX_CLEANUP on) churn`)
 		spotlessGraph(t, conn, "churn")
 		pgtest.Exec(t, conn, fmt.Sprintf(`INSERT INTO churn SELECT i, vec(i, %d)
-			FROM generate_series(%d, (SELECT %[2]d + %d - 1 - count(*) FROM churn)) i`, dim, (round+1)*10000, rows))
+			FROM generate_series(%d, (SELECT %[2]d + %d - 1 - count(*)::int FROM churn)) i`, dim, (round+1)*10000, rows))
 		spotlessGraph(t, conn, "churn")
 	}
 	recall := hnswRecall(t, conn, "churn", dim)

@@ -87,6 +87,7 @@ var tableFunctions = map[string]tableFunction{
 	"sorted_heap_compact":                     {call: "sorted_heap_compact(%d)", owner: true},
 	"sorted_heap_merge":                       {call: "sorted_heap_merge(%d)", owner: true},
 	"sorted_heap_check":                       {call: "sorted_heap_check(%d)", owner: true, matviews: true},
+	"sorted_hnsw_check":                       {call: "sorted_hnsw_check(%d)", owner: true, matviews: true},
 	"sorted_heap_zonemap_stats":               {call: "sorted_heap_zonemap_stats(%d)", owner: true, matviews: true},
 	"sorted_heap_rebuild_zonemap":             {call: "sorted_heap_rebuild_zonemap(%d)", owner: true, matviews: true},
 }

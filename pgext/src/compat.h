@@ -198,6 +198,14 @@
 #define array_length_estimate(root, node) estimate_array_length(node)
 #endif
 
+/* Does core offer `column = ANY (list)` on any column of an index whose order is
+ * wanted? Since 17. */
+#if PG_VERSION_NUM >= 170000
+#define ORDERED_SCANS_TAKE_LISTS true
+#else
+#define ORDERED_SCANS_TAKE_LISTS false
+#endif
+
 /* Does core tell an index when a statement's inserts are over? */
 #if PG_VERSION_NUM >= 170000
 #define HAVE_AMINSERTCLEANUP 1

@@ -10,6 +10,7 @@
 #include "storage/lmgr.h"
 #include "utils/rel.h"
 
+#include "bufferhint.h"
 #include "hnsw/pageio.h"
 
 uint32
@@ -82,7 +83,7 @@ hnsw_slot_read(Relation index, const HnswMap *map, HnswSpace space,
 
 	if (block == InvalidBlockNumber)
 		return InvalidBuffer;
-	buffer = ReadBuffer(index, block);
+	buffer = bufferhint_read(index, block);
 	if (lock != BUFFER_LOCK_UNLOCK)
 		LockBuffer(buffer, lock);
 	hnsw_page_check(index, block, BufferGetPage(buffer), hnsw_space_page_kind(space), page);

@@ -137,6 +137,14 @@ EXPLAIN (COSTS OFF) SELECT id FROM numbers
 WHERE i4 > 1::int8 AND i2 = 2::int8 AND d IS NOT NULL AND ts < '2000-01-01' AND o IS NULL
 ORDER BY e <=> '[1,1,1,1]' LIMIT 5;
 
+-- Lists reach the index, also beside an order, and are costed there.
+EXPLAIN (COSTS OFF) SELECT id FROM numbers
+WHERE i4 = ANY ('{1,2}') AND i2 > 0 AND o IN (3, 4, 5) ORDER BY e <=> '[1,1,1,1]' LIMIT 5;
+EXPLAIN (COSTS OFF) SELECT n.id, near.id FROM numbers n, LATERAL (
+	SELECT m.id FROM numbers m WHERE m.i2 = ANY (ARRAY[n.i2, 3::int2]) ORDER BY m.e <=> n.e LIMIT 2) near;
+EXPLAIN (COSTS OFF) SELECT id FROM numbers
+WHERE i4 <> ALL ('{1,2}') AND i2 = ANY (ARRAY[i4, 3]) ORDER BY e <=> '[1,1,1,1]' LIMIT 5;
+
 -- What cannot be a column.
 CREATE TABLE other (e svec(3), i int, t text COLLATE "en-x-icu", c text COLLATE "C", n numeric, u uuid);
 CREATE INDEX ON other USING sorted_hnsw (e, t);
