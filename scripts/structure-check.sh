@@ -45,9 +45,9 @@ function layer_of(path)
 	return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "base"
 }
 
-# Our file that an include names: beside the includer, on the include path, or
-# anywhere in the tree by its last name.
-function resolve(header,    dir, i)
+# Our file that an include names: beside the includer, on the include path, or,
+# where it names no folder, anywhere in the tree.
+function resolve(header,    dir)
 {
 	dir = FILENAME
 	sub(/[^\/]*$/, "", dir)
@@ -58,9 +58,7 @@ function resolve(header,    dir, i)
 	if ((dir header) in ours) return dir header
 	if (("pgext/src/" header) in ours) return "pgext/src/" header
 	if (("pgext/core/" header) in ours) return "pgext/core/" header
-	i = header
-	sub(/.*\//, "", i)
-	return by_name[i]
+	return header ~ /\// ? "" : by_name[header]
 }
 
 function check_include(header, quoted,    target, name)

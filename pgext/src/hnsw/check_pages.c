@@ -8,6 +8,7 @@
 #include "utils/rel.h"
 
 #include "hnsw/check.h"
+#include "hnsw/columns.h"
 
 static bool
 check_meta(HnswIndexCheck *check)
@@ -46,7 +47,7 @@ check_meta(HnswIndexCheck *check)
 }
 
 static void
-check_node(HnswIndexCheck *check, BlockNumber block, const HnswNode *node, uint32 number)
+check_node(HnswIndexCheck *check, BlockNumber block, HnswNode *node, uint32 number)
 {
 	HnswNodeState state = hnsw_node_state(node);
 
@@ -56,6 +57,16 @@ check_node(HnswIndexCheck *check, BlockNumber block, const HnswNode *node, uint3
 		hnsw_check_fault(check, block, "node %u has no row", number);
 	if (state != HNSW_NODE_FREE && node->nlinks > hnsw_max_links(check->map.shape.m, 0))
 		hnsw_check_fault(check, block, "node %u has %u links on level 0", number, node->nlinks);
+	if (state != HNSW_NODE_FREE)
+	{
+		const HnswShape *shape = &check->map.shape;
+		int			column = hnsw_columns_fault(shape, hnsw_node_columns(shape, node),
+												node->nulls);
+
+		if (column >= 0)
+			hnsw_check_fault(check, block, "node %u has no value of its type in column %d",
+							 number, column + 2);
+	}
 }
 
 static void

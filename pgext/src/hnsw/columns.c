@@ -124,3 +124,23 @@ hnsw_columns_get(const HnswShape *shape, int column, const char *columns,
 	*value = key_image_value(image, kind);
 	return true;
 }
+
+int
+hnsw_columns_fault(const HnswShape *shape, const char *columns, uint8 nulls)
+{
+	for (int i = 0; i < shape->ncolumns; i++)
+	{
+		const HnswColumn *column = &shape->columns[i];
+		KeyImage	image = {0, 0};
+		Datum		value;
+		bool		isnull;
+
+		if (!hnsw_columns_get(shape, i, columns, nulls, &value, &isnull))
+			continue;
+		if (!isnull)
+			image = key_image(value, (KeyKind) column->kind);
+		if (memcmp(columns + column->at, &image, column->bytes) != 0)
+			return i;
+	}
+	return -1;
+}

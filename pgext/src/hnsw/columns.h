@@ -34,6 +34,10 @@ extern void hnsw_columns_write(const HnswShape *shape, const Datum *values,
 extern bool hnsw_columns_get(const HnswShape *shape, int column, const char *columns,
 							 uint8 nulls, Datum *value, bool *isnull);
 
+/* The first column that holds what is no value's image, from 0; -1 when all are
+ * sound. Only exact kinds and uuid tell. */
+extern int	hnsw_columns_fault(const HnswShape *shape, const char *columns, uint8 nulls);
+
 /* The conditions of a scan on these columns (conditions.c). */
 typedef struct HnswConditions HnswConditions;
 

@@ -28,7 +28,7 @@ SELECT * FROM sorted_hnsw_check('hc');
 CREATE FUNCTION hc_moved(svec) RETURNS svec LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN $1; END';
 CREATE INDEX hc_f ON hc USING sorted_hnsw ((hc_moved(v)::svec(4)) svec_l2_ops) WHERE id <= 3;
 SELECT * FROM sorted_hnsw_check('hc_f');
-CREATE OR REPLACE FUNCTION hc_moved(svec) RETURNS svec LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RETURN $1 + '[1,1,1,1]'; END$$;
+CREATE OR REPLACE FUNCTION hc_moved(svec) RETURNS svec LANGUAGE plpgsql IMMUTABLE AS $$BEGIN RETURN $1 OPERATOR(public.+) public.svec '[1,1,1,1]'; END$$;
 SELECT object, regexp_replace(fault, '\(.*\)', '(...)') AS fault, severity FROM sorted_hnsw_check('hc_f');
 DROP INDEX hc_f;
 

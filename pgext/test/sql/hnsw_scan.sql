@@ -65,10 +65,12 @@ SELECT count(*) FROM (SELECT 1 FROM hs ORDER BY v <=> '[0,0,0]'::svec LIMIT 5) s
 
 -- Other dimensions are an error; without ORDER BY the index is of no use
 SELECT id FROM hs ORDER BY v <=> '[1,2]' LIMIT 1;
+SET enable_seqscan = on;
 EXPLAIN (COSTS off) SELECT id FROM hs WHERE v IS NOT NULL;
 EXPLAIN (COSTS off) SELECT id FROM hs WHERE v IS NULL ORDER BY v <=> '[1,2,3]';
 EXPLAIN (COSTS off) SELECT id FROM hs ORDER BY v <=> '[1,2,3]' DESC LIMIT 1;
 
+SET enable_seqscan = off;
 -- Rescans, with another query each
 SELECT a.id, n.d FROM hs a, LATERAL
 	(SELECT b.v <-> a.v AS d FROM hs b ORDER BY b.v <-> a.v LIMIT 1) n

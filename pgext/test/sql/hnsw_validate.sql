@@ -81,6 +81,7 @@ ROLLBACK;
 
 -- A vector goes first, and only there.
 CREATE INDEX ON t USING sorted_hnsw (n, e);
+\set VERBOSITY sqlstate
 CREATE INDEX ON t USING sorted_hnsw (e, e);
 SET client_min_messages = warning;
 DROP SCHEMA hnsw_validate CASCADE;
