@@ -43,8 +43,10 @@ knn_offer(KnnBlock block, const float *queries, const float *rows,
 	for (uint64_t row = 0; row < block.nrows; row += RUN_ROWS)
 	{
 		uint64_t	rest = block.nrows - row;
-		Run			run = {block.first + row, rest < RUN_ROWS ? (uint32_t) rest : RUN_ROWS};
+		Run			run;
 
+		run.first = block.first + row;
+		run.count = rest < RUN_ROWS ? (uint32_t) rest : RUN_ROWS;
 		for (uint32_t i = 0; i < run.count; i++)
 		{
 			run.rows[i] = rows + (row + i) * block.dim;

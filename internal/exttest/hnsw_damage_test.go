@@ -21,6 +21,40 @@ const (
 	hnswMetaExtents = pageHeader + 92
 )
 
+// hnswDamages are bytes written over a page, and what is said of them then.
+var hnswDamages = []struct {
+	name    string
+	offset  int64
+	bytes   string
+	fault   string // reported by the check
+	refused bool   // by a scan
+}{
+	{"metapage lost", 0, strings.Repeat("\x00", pageSize), "the metapage is invalid", true},
+	{"metapage of no dimensions", hnswMetaDim, "\x00\x00\x00\x00", "describes no index", true},
+	{"metapage with m of 0", hnswMetaM, "\x00\x00", "describes no index", true},
+	{"no entry", hnswMetaEntry, strings.Repeat("\xff", 4), "the entry is not", false},
+	{"entry beyond the end", hnswMetaEntry, "\xfe\xff\xff\xfe", "the entry is not", false},
+	{"list of free pages to nowhere", hnswMetaFree, "\x77\x77\x77\x07", "leads to page", false},
+	{"extent elsewhere", hnswMetaExtents + 4, "\x01\x00\x00\x00", "belongs elsewhere", true},
+	{"extent beyond the end", hnswMetaExtents + 4, "\x01\x00\x00\x70", "ends before", true},
+	{"nodes of something else", pageSize + pageSpecial, "\x00\x00\x00\x00", "not a page of a sorted_hnsw index", true},
+	{"nodes of another version", pageSize + pageSpecial + 4, "\x63", "another version", true},
+	{"nodes lost", pageSize, strings.Repeat("\x00", pageSize), "it is empty", true},
+	{"state of no kind", hnswNode + 3*hnswNodeBytes + 8, "\xe0", "unrecognized state", false},
+	{"level too high", hnswNode + 3*hnswNodeBytes + 8, "\x3f", "has no list on level", false},
+	{"slot free", hnswNode + 3*hnswNodeBytes + 8, "\x00", "not in the graph there", false},
+	{"node marked as twin", hnswNode + 3*hnswNodeBytes + 8, "\x60", "not in the graph there", false},
+	{"too many links", hnswNode + 3*hnswNodeBytes + 10, "\xff\xff", "has 65535 links", false},
+	{"link beyond the end", hnswNode + 3*hnswNodeBytes + hnswNodeLinks, "\xfd\xff\xff\xff", "which is not in the graph", false},
+	{"link to itself", hnswNode + 3*hnswNodeBytes + hnswNodeLinks, "\x03\x00\x00\x00", "links to itself", false},
+	{"twin of nothing", hnswNode + 3*hnswNodeBytes + 16, "\x00\x00\x00\x00", "which is no twin", false},
+	{"twin beyond the end", hnswNode + 3*hnswNodeBytes + 16, "\xfd\xff\xff\xff", "which is no twin", false},
+	{"upper beyond the end", hnswNode + 12, "\xfd\xff\xff\xff", "has no list on level", false},
+	{"row of another", hnswNode + 3*hnswNodeBytes, "\x00\x00\x00\x00\x01\x00", "is not in the index", false},
+	{"row beyond the table", hnswNode + 3*hnswNodeBytes, "\x10\x00\x00\x00\x01\x00", "is not in the index", true},
+	{"record of another", hnswNode + 3*hnswNodeBytes + hnswNodeBytes - 8, "\x00\x00\x80\x3f", "is not what its node", false},
+}
+
 // The check names a damaged page, node or list and goes on; scans, inserts and
 // VACUUM leave the server standing; REINDEX puts all right.
 func TestHnswDamage(t *testing.T) {
@@ -28,39 +62,7 @@ func TestHnswDamage(t *testing.T) {
 	conn := pgtest.Connect(t, c, "postgres")
 	hnswTable(t, conn, "hurt", 400, 8, "m = 4, ef_construction = 16, refine = f16")
 	pgtest.Exec(t, conn, `UPDATE hurt SET v = vec(1, 8) WHERE id <= 20`, `VACUUM hurt`)
-	all := strings.Repeat("\xff", 4)
-	for _, d := range []struct {
-		name    string
-		offset  int64
-		bytes   string
-		fault   string // reported by the check
-		refused bool   // by a scan
-	}{
-		{"metapage lost", 0, strings.Repeat("\x00", pageSize), "the metapage is invalid", true},
-		{"metapage of no dimensions", hnswMetaDim, "\x00\x00\x00\x00", "describes no index", true},
-		{"metapage with m of 0", hnswMetaM, "\x00\x00", "describes no index", true},
-		{"no entry", hnswMetaEntry, all, "the entry is not", false},
-		{"entry beyond the end", hnswMetaEntry, "\xfe\xff\xff\xfe", "the entry is not", false},
-		{"list of free pages to nowhere", hnswMetaFree, "\x77\x77\x77\x07", "leads to page", false},
-		{"extent elsewhere", hnswMetaExtents + 4, "\x01\x00\x00\x00", "belongs elsewhere", true},
-		{"extent beyond the end", hnswMetaExtents + 4, "\x01\x00\x00\x70", "ends before", true},
-		{"nodes of something else", pageSize + pageSpecial, "\x00\x00\x00\x00", "not a page of a sorted_hnsw index", true},
-		{"nodes of another version", pageSize + pageSpecial + 4, "\x63", "another version", true},
-		{"nodes lost", pageSize, strings.Repeat("\x00", pageSize), "it is empty", true},
-		{"state of no kind", hnswNode + 3*hnswNodeBytes + 8, "\xe0", "unrecognized state", false},
-		{"level too high", hnswNode + 3*hnswNodeBytes + 8, "\x3f", "has no list on level", false},
-		{"slot free", hnswNode + 3*hnswNodeBytes + 8, "\x00", "not in the graph there", false},
-		{"node marked as twin", hnswNode + 3*hnswNodeBytes + 8, "\x60", "not in the graph there", false},
-		{"too many links", hnswNode + 3*hnswNodeBytes + 10, "\xff\xff", "has 65535 links", false},
-		{"link beyond the end", hnswNode + 3*hnswNodeBytes + hnswNodeLinks, "\xfd\xff\xff\xff", "which is not in the graph", false},
-		{"link to itself", hnswNode + 3*hnswNodeBytes + hnswNodeLinks, "\x03\x00\x00\x00", "links to itself", false},
-		{"twin of nothing", hnswNode + 3*hnswNodeBytes + 16, "\x00\x00\x00\x00", "which is no twin", false},
-		{"twin beyond the end", hnswNode + 3*hnswNodeBytes + 16, "\xfd\xff\xff\xff", "which is no twin", false},
-		{"upper beyond the end", hnswNode + 12, "\xfd\xff\xff\xff", "has no list on level", false},
-		{"row of another", hnswNode + 3*hnswNodeBytes, "\x00\x00\x00\x00\x01\x00", "is not in the index", false},
-		{"row beyond the table", hnswNode + 3*hnswNodeBytes, "\x10\x00\x00\x00\x01\x00", "is not in the index", true},
-		{"record of another", hnswNode + 3*hnswNodeBytes + hnswNodeBytes - 8, "\x00\x00\x80\x3f", "is not what its node", false},
-	} {
+	for _, d := range hnswDamages {
 		t.Run(d.name, func(t *testing.T) {
 			conn := pgtest.Connect(t, c, "postgres")
 			pgtest.Exec(t, conn, `REINDEX INDEX hurt_v`)
