@@ -188,11 +188,11 @@ void
 hnsw_form_distances(const HnswForm *form, const void *from,
 					const void *const *records, uint32_t count, float *out)
 {
-	bool		int8 = form->element == HNSW_INT8;
+	bool int8 = form->element == HNSW_INT8;
 	uint32_t	i = 0;
 
 	/* int8 has no kernel of four for L1 */
-	while (count - i >= DIST_FOUR && !(int8 && form->metric == DIST_L1))
+	while (count - i >= DIST_FOUR && !(int8 &&form->metric == DIST_L1))
 	{
 		for (uint32_t next = i + DIST_FOUR; next < count && next < i + 2 * DIST_FOUR; next++)
 			dist_prefetch(records[next], hnsw_form_bytes(form));
@@ -204,7 +204,7 @@ hnsw_form_distances(const HnswForm *form, const void *from,
 	}
 	for (; i < count; i++)
 		out[i] = int8 ? int8_one(form, from, records[i])
-			: float32_one(form, from, records[i]);
+		:			float32_one(form, from, records[i]);
 }
 
 /* Components are rounded to whole steps: the error of one has a variance of a

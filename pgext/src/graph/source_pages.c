@@ -522,7 +522,10 @@ pages_nearest(FactSource *base, const FactFilter *filter, uint32 count,
 	nearest_begin(&nearest, source->rel, index, source->columns, filter,
 				  base->query, source->snapshot, count);
 	rows = (NearestRows *) palloc(sizeof(NearestRows));
-	*rows = (NearestRows) {source, filter, sink, state};
+	*rows = (NearestRows)
+	{
+		source, filter, sink, state
+	};
 	while (more && rows->passed < count)
 	{
 		uint64		wanted = count - rows->passed;

@@ -61,7 +61,8 @@ typedef struct BuildRows
 	uint32		mask;			/* places of the table less one */
 
 	Size		columns_bytes;
-	Size		node_cost;		/* memory for a node, also what the graph needs */
+	Size		node_cost;		/* memory for a node, also what the graph
+								 * needs */
 	Size		twin_cost;
 	Size		budget;			/* in all */
 

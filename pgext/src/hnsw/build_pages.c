@@ -140,7 +140,10 @@ list_uppers(Writer *writer)
 	for (uint32 number = 0; number < graph->nnodes; number++)
 	{
 		for (uint32 level = 1; level <= graph->arrays.levels[graph->order[number]]; level++)
-			writer->uppers[writer->nuppers++] = (Upper) {number, level};
+			writer->uppers[writer->nuppers++] = (Upper)
+		{
+			number, level
+		};
 	}
 }
 

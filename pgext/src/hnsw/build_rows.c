@@ -147,7 +147,7 @@ static bool
 within_budget(const BuildRows *rows)
 {
 	Size		used = rows->nodes.count * rows->node_cost +
-	rows->twins.count * rows->twin_cost;
+		rows->twins.count * rows->twin_cost;
 
 	return used <= rows->budget - Min(rows->budget, rows->node_cost) &&
 		(uint64) rows->nodes.count + rows->twins.count < MAX_ROWS;

@@ -378,7 +378,11 @@ report_fault(void *state, const HnswFault *fault)
 			hnsw_check_fault(check, HNSW_META_BLOCK, "the entry is not a node of its level");
 			break;
 		case HNSW_FAULT_ENTRY_LEVEL:
-			/* A broken vacuum has moved the entry before it freed the old one. */
+
+			/*
+			 * A broken vacuum has moved the entry before it freed the old
+			 * one.
+			 */
 			if (!hnsw_bits_has(&check->dying, fault->other))
 				hnsw_check_fault(check, HNSW_META_BLOCK, "node %u is above the entry",
 								 fault->other);

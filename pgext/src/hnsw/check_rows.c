@@ -60,8 +60,10 @@ add_index_rows(HnswIndexCheck *check, Tuplesortstate *sort)
 	const HnswShape *shape = &check->map.shape;
 	uint32		per_page = shape->per_page[HNSW_SPACE_NODES];
 
-	/* Later pages have only rows that the snapshot does not see, or such of
-	 * inserts that ended after the map was read. */
+	/*
+	 * Later pages have only rows that the snapshot does not see, or such of
+	 * inserts that ended after the map was read.
+	 */
 	hnsw_map_read(check->index, &check->map);
 	for (uint32 page = 0; page < check->map.npages[HNSW_SPACE_NODES]; page++)
 	{

@@ -40,7 +40,7 @@ typedef struct ColumnTest
 	bool		wants_value;
 	bool		wide;			/* the image has both numbers */
 	uint16		at;
-	ImageInterval	interval;
+	ImageInterval interval;
 	KeyImage   *values;			/* sorted, unique; NULL: no list */
 	int			nvalues;
 } ColumnTest;
@@ -119,7 +119,7 @@ image_after(KeyImage image, bool wide, KeyImage *after)
 static ImageInterval
 operand_interval(const Operand *operand, StrategyNumber strategy, bool wide, bool *lossy)
 {
-	ImageInterval	interval = everything;
+	ImageInterval interval = everything;
 	bool		exact = operand->alone;
 
 	switch (strategy)
@@ -193,7 +193,7 @@ add_array(HnswConditions *conditions, ColumnTest *test, ScanKey key, KeyKind kin
 {
 	ArrayType  *array = DatumGetArrayTypeP(key->sk_argument);
 	bool		equal = key->sk_strategy == BTEqualStrategyNumber;
-	ImageInterval	any = nothing;
+	ImageInterval any = nothing;
 	int16		length;
 	bool		by_value;
 	char		align;
@@ -212,7 +212,7 @@ add_array(HnswConditions *conditions, ColumnTest *test, ScanKey key, KeyKind kin
 	for (int i = 0; i < nelements; i++)
 	{
 		Operand		operand;
-		ImageInterval	interval;
+		ImageInterval interval;
 
 		/* A null is neither equal nor less nor greater. */
 		if (nulls[i])
@@ -295,8 +295,8 @@ add_key(HnswConditions *conditions, const HnswShape *shape, Relation index, Scan
 	}
 
 	/*
-	 * The constant may be of another integer type than the column. An operator
-	 * that somebody has added for other types says nothing here.
+	 * The constant may be of another integer type than the column. An
+	 * operator that somebody has added for other types says nothing here.
 	 */
 	kind = key_kind_of_type(index->rd_opcintype[column]);
 	if (OidIsValid(key->sk_subtype))

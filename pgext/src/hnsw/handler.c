@@ -32,8 +32,10 @@ sorted_hnsw_handler(PG_FUNCTION_ARGS)
 	am->amcanorderbyop = true;
 	am->amcanmulticol = true;
 
-	/* A scan needs an operator to order by, not a condition; rows without a
-	 * vector, which are not in the index, have no place in that order. */
+	/*
+	 * A scan needs an operator to order by, not a condition; rows without a
+	 * vector, which are not in the index, have no place in that order.
+	 */
 	am->amoptionalkey = true;
 	am->amsearcharray = true;
 	am->amsearchnulls = true;

@@ -19,7 +19,7 @@ static bool
 node_passes(NodeFilter *filter, const HnswMap *map, uint32 number)
 {
 	HnswNode   *node = hnsw_store_lock(filter->store, number);
-	uint32		left = hnsw_map_nodes(map);	/* a chain may be damaged */
+	uint32		left = hnsw_map_nodes(map); /* a chain may be damaged */
 
 	if (node == NULL || !hnsw_node_in_graph(node))
 		return false;

@@ -194,7 +194,8 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 		uint32		number = hnsw_key_node(keys[i]);
 		float		dist = hnsw_key_dist(keys[i]);
 		HnswNode   *node = hnsw_store_lock(scan->store, number);
-		uint32		left = hnsw_map_nodes(&scan->map);	/* a chain may be damaged */
+		uint32		left = hnsw_map_nodes(&scan->map);	/* a chain may be
+														 * damaged */
 
 		if (node == NULL || (twins && !hnsw_node_in_graph(node)))
 			continue;

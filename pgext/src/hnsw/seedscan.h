@@ -15,7 +15,8 @@ typedef struct SeedScan SeedScan;
 
 typedef struct SeedRow
 {
-	ItemPointerData tid;		/* as the index has it: the start of a HOT chain */
+	ItemPointerData tid;		/* as the index has it: the start of a HOT
+								 * chain */
 	double		distance;		/* exact, as the operator gives it */
 } SeedRow;
 

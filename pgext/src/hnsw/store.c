@@ -112,8 +112,10 @@ group_distances(HnswPageStore *store, const void *from, const BlockNumber *block
 	hnsw_form_distances(form, from, records, count, out);
 	pins_release(&pins);
 
-	/* A number that leads nowhere is infinitely far; and never NaN, which a
-	 * damaged record may give. */
+	/*
+	 * A number that leads nowhere is infinitely far; and never NaN, which a
+	 * damaged record may give.
+	 */
 	for (uint32 i = 0; i < count; i++)
 	{
 		if (blocks[i] == InvalidBlockNumber || isnan(out[i]))
@@ -231,8 +233,11 @@ store_links(void *state, uint32_t number, int level, uint32_t *out)
 {
 	HnswPageStore *store = state;
 	const HnswShape *shape = &store->map->shape;
-	/* Unchecked: both ends of the page are memory that nothing else needs, and
-	 * links may be wrong anyhow. */
+
+	/*
+	 * Unchecked: both ends of the page are memory that nothing else needs,
+	 * and links may be wrong anyhow.
+	 */
 	HnswNode   *node = lock_slot(store, number, false);
 	uint32		count = 0;
 	uint32		upper = HNSW_NO_SLOT;

@@ -142,8 +142,10 @@ hnsw_am_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 		return stats;
 	if (stats == NULL)
 	{
-		/* Rows without a vector and those of other partitions of a partial index
-		 * are counted here, too: an estimate. */
+		/*
+		 * Rows without a vector and those of other partitions of a partial
+		 * index are counted here, too: an estimate.
+		 */
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
 		stats->num_index_tuples = Max(info->num_heap_tuples, 0);
 		stats->estimated_count = true;

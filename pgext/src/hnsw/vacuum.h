@@ -20,7 +20,8 @@ typedef struct HnswVacuum
 	Relation	index;
 	BufferAccessStrategy strategy;
 	HnswMap		map;
-	HnswBits	dead;			/* slots whose row is dead and that still have it */
+	HnswBits	dead;			/* slots whose row is dead and that still have
+								 * it */
 	HnswBits	dying;			/* slots to be freed in the end */
 	HnswBits	heads;			/* nodes with a chain of twins */
 	uint32		norphans;		/* upper slots that no node leads to */

@@ -136,7 +136,11 @@ find_owners(HnswVacuum *vacuum, HnswSpace space, uint32 page, Owner *owners)
 
 			if (hnsw_node_state(node) == HNSW_NODE_LIVE &&
 				leads_to_dying(vacuum, hnsw_node_links(node), hnsw_node_nlinks(shape, node)))
-				owners[count++] = (Owner) {page * per_page + slot, 0};
+				owners[count++] = (Owner)
+			{
+				page	   *per_page + slot,
+							0
+			};
 		}
 		else
 		{
@@ -144,7 +148,10 @@ find_owners(HnswVacuum *vacuum, HnswSpace space, uint32 page, Owner *owners)
 
 			if (upper->owner != HNSW_NO_NODE && upper->level <= HNSW_MAX_LEVEL &&
 				leads_to_dying(vacuum, hnsw_upper_links(upper), hnsw_upper_nlinks(shape, upper)))
-				owners[count++] = (Owner) {upper->owner, upper->level};
+				owners[count++] = (Owner)
+			{
+				upper->owner, upper->level
+			};
 		}
 	}
 	UnlockReleaseBuffer(buffer);

@@ -273,7 +273,7 @@ hnsw_am_validate(Oid opclass)
 {
 	HeapTuple	tuple = SearchSysCache1(CLAOID, ObjectIdGetDatum(opclass));
 	Form_pg_opclass form;
-	Examined	examined = {.valid = true, .metric = DIST_NMETRICS};
+	Examined	examined = {.valid = true,.metric = DIST_NMETRICS};
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "cache lookup failed for operator class %u", opclass);

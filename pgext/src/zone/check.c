@@ -75,7 +75,7 @@ sorted_heap_check(PG_FUNCTION_ARGS)
 	ListCell   *lc;
 
 	check.heap = table_open_for(PG_GETARG_OID(0), TABLE_MAY_MONITOR,
-								 AccessShareLock);
+								AccessShareLock);
 	AcceptInvalidationMessages();
 	check.snapshot = GetActiveSnapshot();
 	check.horizon = check.snapshot->xmin;

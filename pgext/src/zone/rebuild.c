@@ -32,7 +32,7 @@ sorted_heap_rebuild_zonemap(PG_FUNCTION_ARGS)
 
 	PreventCommandDuringRecovery("sorted_heap_rebuild_zonemap()");
 	heap = table_open_for(PG_GETARG_OID(0), TABLE_MAY_MAINTAIN,
-						   ShareUpdateExclusiveLock);
+						  ShareUpdateExclusiveLock);
 	strategy = GetAccessStrategy(BAS_VACUUM);
 	foreach(lc, zone_indexes_of(heap))
 	{

@@ -44,7 +44,7 @@ Datum
 sorted_heap_zonemap_stats(PG_FUNCTION_ARGS)
 {
 	Relation	heap = table_open_for(PG_GETARG_OID(0), TABLE_MAY_MONITOR,
-									   AccessShareLock);
+									  AccessShareLock);
 	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);
