@@ -508,19 +508,15 @@ hnsw_search_grow(HnswSearch *search, uint32_t ef)
 	return walk(search, 0);
 }
 
-CoreStatus
-hnsw_search_take(HnswSearch *search, const HnswKey **found, uint32_t *count)
+/* Leave the results that were not taken before, and count them as taken. */
+static CoreStatus
+take_results(HnswSearch *search, const HnswKey **found, uint32_t *count)
 {
 	HnswKeys   *results = &search->results;
-	CoreStatus	status = collect(search);
+	CoreStatus	status = CORE_OK;
 
 	*found = results->items;
 	*count = 0;
-	if (status != CORE_OK || !search->resumable)
-	{
-		*count = results->count;
-		return status;
-	}
 	if (search->taken.slots == NULL)
 		status = hnsw_visited_reset(&search->taken, &search->alloc, results->count);
 	if (status == CORE_OK)
@@ -535,4 +531,51 @@ hnsw_search_take(HnswSearch *search, const HnswKey **found, uint32_t *count)
 		*count += hnsw_visited_add(&search->taken, hnsw_key_node(key));
 	}
 	return CORE_OK;
+}
+
+CoreStatus
+hnsw_search_take(HnswSearch *search, const HnswKey **found, uint32_t *count)
+{
+	CoreStatus	status = collect(search);
+
+	*found = search->results.items;
+	*count = search->results.count;
+	if (status != CORE_OK || !search->resumable)
+		return status;
+	return take_results(search, found, count);
+}
+
+/* Offer keys to a heap of complements that keeps the `max` smallest. */
+static void
+keep_smallest(HnswKeys *heap, uint32_t max, const HnswKeys *keys)
+{
+	for (uint32_t i = 0; i < keys->count; i++)
+	{
+		if (heap->count < max)
+			hnsw_heap_push(heap, ~keys->items[i]);
+		else if (keys->items[i] < ~heap->items[0])
+			hnsw_heap_replace_root(heap, ~keys->items[i]);
+	}
+}
+
+CoreStatus
+hnsw_search_take_beyond(HnswSearch *search, uint32_t max, const HnswKey **found,
+						uint32_t *count)
+{
+	HnswKeys   *results = &search->results;
+	CoreStatus	status;
+
+	*found = results->items;
+	*count = 0;
+	results->count = 0;
+	status = hnsw_keys_reserve(results, &search->alloc, max);
+	if (status != CORE_OK || max == 0)
+		return status;
+	keep_smallest(results, max, &search->evicted);
+	if (search->filter == NULL)
+		keep_smallest(results, max, &search->held);
+	for (uint32_t i = 0; i < results->count; i++)
+		results->items[i] = ~results->items[i];
+	hnsw_keys_sort(results->items, results->count);
+	return take_results(search, found, count);
 }

@@ -178,6 +178,17 @@ finds_nearly_all(void)
 	}
 }
 
+static uint32_t
+mark_taken(const HnswKey *found, uint32_t nfound, bool *taken)
+{
+	for (uint32_t i = 0; i < nfound; i++)
+	{
+		CHECK(!taken[hnsw_key_node(found[i])], "%u twice", hnsw_key_node(found[i]));
+		taken[hnsw_key_node(found[i])] = true;
+	}
+	return nfound;
+}
+
 /* A walk that grows ends where one with the larger ef does, and gives each
  * node once. */
 static void
@@ -210,12 +221,12 @@ grows(void)
 			uint32_t	missing = 0;
 
 			CHECK(hnsw_search_take(&search, &found, &nfound) == CORE_OK, "take");
-			for (uint32_t i = 0; i < nfound; i++)
-			{
-				CHECK(!taken[hnsw_key_node(found[i])], "%u twice", hnsw_key_node(found[i]));
-				taken[hnsw_key_node(found[i])] = true;
-			}
-			ntaken += nfound;
+			ntaken += mark_taken(found, nfound, taken);
+			CHECK(hnsw_search_take_beyond(&search, 5, &found, &nfound) == CORE_OK, "take beyond");
+			CHECK(nfound <= 5, "%u beyond", nfound);
+			for (uint32_t i = 1; i < nfound; i++)
+				CHECK(found[i - 1] < found[i], "%u out of order", i);
+			ntaken += mark_taken(found, nfound, taken);
 			CHECK(hnsw_search_start(&fresh, &graph->store, query,
 									hnsw_arrays_entry(&graph->arrays), ef) == CORE_OK, "start");
 			CHECK(hnsw_search_take(&fresh, &expected, &nexpected) == CORE_OK, "take");

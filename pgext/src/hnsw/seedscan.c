@@ -37,6 +37,11 @@
 #include "hnsw/tidset.h"
 #include "status.h"
 
+/* Nodes that become candidates beyond the ef that a walk keeps. Codes are not
+ * exact: the row that belongs among the first ef may be a little behind them. A
+ * candidate costs little, its row is fetched only where it may be next. */
+#define BEYOND(ef) ((ef) / 8 + 8)
+
 struct SeedScan
 {
 	Relation	heap;
@@ -250,6 +255,11 @@ add_walked(SeedScan *scan)
 
 	core_check(hnsw_search_take(&scan->search, &keys, &count));
 	add_found(scan, keys, count, true);
+	if (scan->search.resumable)
+	{
+		core_check(hnsw_search_take_beyond(&scan->search, BEYOND(scan->ef), &keys, &count));
+		add_found(scan, keys, count, true);
+	}
 	if (scan->search.end == HNSW_END_NEAREST)
 		return;
 	scan->found_all = true;
