@@ -10,8 +10,11 @@ import (
 	"sortedheap/internal/harness/engine/heapsql"
 	"sortedheap/internal/harness/engine/mapsql"
 	"sortedheap/internal/harness/engine/memory"
+	"sortedheap/internal/harness/engine/outside"
 	"sortedheap/internal/harness/engine/pgvector"
 	"sortedheap/internal/harness/engine/sortedheap"
+	"sortedheap/internal/harness/vectorstore"
+	"sortedheap/internal/harness/vectorstore/zvecstore"
 )
 
 // Options are what engines need to be made.
@@ -20,18 +23,24 @@ type Options struct {
 	M              int
 	EfConstruction int
 	EfSearch       int
-	NoSearch       bool // no case searches for seeds, so vector indexes are left out
+	NoSearch       bool   // no case searches for seeds, so vector indexes are left out
+	ZvecLib        string // path of libzvec_c_api.so; empty: where the system looks
 }
 
 // Names lists the engines in the order of reports.
 func Names() []string {
+	return []string{heapsql.Name, sortedheap.Name, mapsql.Name, pgvector.Name, zvecstore.Name}
+}
+
+// Inside lists the engines inside PostgreSQL.
+func Inside() []string {
 	return []string{heapsql.Name, sortedheap.Name, mapsql.Name, pgvector.Name}
 }
 
 // Contestants lists the engines that answer whole questions: all but those that
 // only take an access path apart.
 func Contestants() []string {
-	return []string{heapsql.Name, sortedheap.Name, pgvector.Name}
+	return slices.DeleteFunc(Names(), func(name string) bool { return name == mapsql.Name })
 }
 
 // Oracle makes the exact engine that judges the others.
@@ -39,6 +48,8 @@ func Oracle() engine.Engine { return memory.New() }
 
 // New makes the named engines in the order of Names; no name means all.
 func New(names []string, o Options) ([]engine.Engine, error) {
+	shape := vectorstore.Shape{M: o.M, EfConstruction: o.EfConstruction}
+	facts := outside.NewFacts(o.DSN)
 	makers := map[string]func() engine.Engine{
 		heapsql.Name:    func() engine.Engine { return heapsql.New(o.DSN) },
 		sortedheap.Name: func() engine.Engine { return sortedheap.New(o.DSN) },
@@ -46,6 +57,7 @@ func New(names []string, o Options) ([]engine.Engine, error) {
 		pgvector.Name: func() engine.Engine {
 			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch, NoSearch: o.NoSearch})
 		},
+		zvecstore.Name: func() engine.Engine { return outside.New(zvecstore.New(o.ZvecLib, shape), facts, o.EfSearch) },
 	}
 	for _, name := range names {
 		if makers[name] == nil {

@@ -1,0 +1,21 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"sortedheap/internal/harness/engine/all"
+)
+
+// outsideOptions say where engines outside of PostgreSQL are.
+type outsideOptions struct {
+	zvecLib string
+}
+
+func (o *outsideOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.zvecLib, "zvec-lib", "", "zvec's C library for engine zvec, libzvec_c_api.so; `make zvec` fetches it; default: the system's")
+}
+
+func (o outsideOptions) complete(options *all.Options) {
+	options.ZvecLib = o.zvecLib
+}
