@@ -51,6 +51,7 @@ static const char COLLECTION[] = "facts";
 	F(void, collection_schema_destroy, (void *)) \
 	F(int, collection_schema_add_field, (void *, const void *)) \
 	F(int, collection_create_and_open, (const char *, const void *, const void *, void **)) \
+	F(int, collection_open, (const char *, const void *, void **)) \
 	F(int, collection_close, (void *)) \
 	F(int, collection_insert, (void *, const void **, size_t, size_t *, size_t *)) \
 	F(int, collection_optimize, (void *)) \
@@ -71,6 +72,7 @@ static const char COLLECTION[] = "facts";
 	F(void *, vector_query_create, (void)) \
 	F(void, vector_query_destroy, (void *)) \
 	F(int, vector_query_set_topk, (void *, int)) \
+	F(int, vector_query_set_output_fields, (void *, const char **, size_t)) \
 	F(int, vector_query_set_field_name, (void *, const char *)) \
 	F(int, vector_query_set_query_vector, (void *, const void *, size_t)) \
 	F(int, vector_query_set_hnsw_params, (void *, void *))
@@ -203,6 +205,12 @@ zv_create(const zv_api *api, const char *path, uint32_t dim, int m, int ef_const
 	return code;
 }
 
+int
+zv_open(const zv_api *api, const char *path, void **collection, char *error)
+{
+	return explain(api, api->collection_open(path, NULL, collection), "open collection", error);
+}
+
 /* One row as a document, or NULL. */
 static void *
 make_doc(const zv_api *api, uint64_t id, const float *vector, uint32_t dim, char *error)
@@ -292,6 +300,7 @@ zv_completeness(const zv_api *api, void *collection)
 int
 zv_query_create(const zv_api *api, int k, int ef, bool linear, void **query, char *error)
 {
+	const char *none = NULL;	/* only the keys are asked for */
 	void	   *made = api->vector_query_create();
 	void	   *params = api->query_params_hnsw_create(ef, 0, linear, false);
 	int			code;
@@ -310,6 +319,8 @@ zv_query_create(const zv_api *api, int k, int ef, bool linear, void **query, cha
 		code = explain(api, api->vector_query_set_field_name(made, FIELD), "name field", error);
 	if (code == OK)
 		code = explain(api, api->vector_query_set_topk(made, k), "set k", error);
+	if (code == OK)
+		code = explain(api, api->vector_query_set_output_fields(made, &none, 0), "ask for keys", error);
 	if (code != OK)
 	{
 		api->vector_query_destroy(made);

@@ -41,6 +41,9 @@ extern int	zv_initialize(const zv_api *api, const char *log_dir, char *error);
 extern int	zv_create(const zv_api *api, const char *path, uint32_t dim, int m,
 					  int ef_construction, void **collection, char *error);
 
+/* Open a collection that was closed. */
+extern int	zv_open(const zv_api *api, const char *path, void **collection, char *error);
+
 /* Insert rows; their keys are first_id, first_id + 1, ... in decimal. */
 extern int	zv_insert(const zv_api *api, void *collection, uint64_t first_id,
 					  const float *vectors, size_t rows, uint32_t dim, char *error);

@@ -9,8 +9,12 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"unsafe"
 )
+
+// maxRows is how many rows go into the library at once; it takes 1024.
+const maxRows = 1000
 
 // Options are the shape of a collection and its index.
 type Options struct {
@@ -47,6 +51,7 @@ func (e *EmptyIDsError) Error() string {
 type Collection struct {
 	lib     *Library
 	handle  unsafe.Pointer
+	path    *C.char
 	options Options
 	rows    uint64
 	queries map[Search]*query
@@ -64,16 +69,25 @@ func (l *Library) Create(dir string, o Options) (*Collection, error) {
 	if o.Dim < 1 {
 		return nil, fmt.Errorf("create zvec collection: dimension %d", o.Dim)
 	}
-	path := C.CString(dir)
-	defer C.free(unsafe.Pointer(path))
-	c := &Collection{lib: l, options: o, queries: map[Search]*query{}}
+	c := &Collection{lib: l, path: C.CString(dir), options: o, queries: map[Search]*query{}}
 	err := call("create zvec collection", func(text *C.char) C.int {
-		return C.zv_create(l.api, path, C.uint32_t(o.Dim), C.int(o.M), C.int(o.EfConstruction), &c.handle, text)
+		return C.zv_create(l.api, c.path, C.uint32_t(o.Dim), C.int(o.M), C.int(o.EfConstruction), &c.handle, text)
 	})
 	if err != nil {
+		C.free(unsafe.Pointer(c.path))
 		return nil, err
 	}
 	return c, nil
+}
+
+// Reopen closes the collection and opens it again from its files. Version 0.5.0
+// finds the keys of its last rows only in a collection that was opened after it
+// was filled: before, a search that meets one of them returns no key at all.
+func (c *Collection) Reopen() error {
+	if err := c.release(); err != nil {
+		return err
+	}
+	return call("open zvec collection again", func(text *C.char) C.int { return C.zv_open(c.lib.api, c.path, &c.handle, text) })
 }
 
 // Rows is the number of rows inserted so far.
@@ -88,18 +102,17 @@ func (c *Collection) Insert(vectors []float32) error {
 	if len(vectors)%c.options.Dim != 0 {
 		return fmt.Errorf("insert into zvec: %d components do not fill rows of %d", len(vectors), c.options.Dim)
 	}
-	rows := len(vectors) / c.options.Dim
-	if rows == 0 {
-		return nil
+	for piece := range slices.Chunk(vectors, maxRows*c.options.Dim) {
+		rows := len(piece) / c.options.Dim
+		err := call("insert into zvec", func(text *C.char) C.int {
+			return C.zv_insert(c.lib.api, c.handle, C.uint64_t(c.rows), (*C.float)(unsafe.SliceData(piece)),
+				C.size_t(rows), C.uint32_t(c.options.Dim), text)
+		})
+		if err != nil {
+			return err
+		}
+		c.rows += uint64(rows)
 	}
-	err := call("insert into zvec", func(text *C.char) C.int {
-		return C.zv_insert(c.lib.api, c.handle, C.uint64_t(c.rows), (*C.float)(unsafe.SliceData(vectors)),
-			C.size_t(rows), C.uint32_t(c.options.Dim), text)
-	})
-	if err != nil {
-		return err
-	}
-	c.rows += uint64(rows)
 	return nil
 }
 
@@ -168,8 +181,16 @@ func (c *Collection) query(s Search) (*query, error) {
 	return q, nil
 }
 
-// Close releases the collection; its files stay. A second call does nothing.
+// Close releases the collection for good; its files stay. A second call does nothing.
 func (c *Collection) Close() error {
+	err := c.release()
+	C.free(unsafe.Pointer(c.path))
+	c.path = nil
+	return err
+}
+
+// release gives back what the library holds.
+func (c *Collection) release() error {
 	if c.handle == nil {
 		return nil
 	}

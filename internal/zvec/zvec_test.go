@@ -13,7 +13,7 @@ import (
 )
 
 // library loads the library that SORTED_HEAP_ZVEC_LIB names, or skips.
-func library(t *testing.T) *zvec.Library {
+func library(t testing.TB) *zvec.Library {
 	t.Helper()
 	path := os.Getenv("SORTED_HEAP_ZVEC_LIB")
 	if path == "" {
@@ -38,7 +38,7 @@ func vectors(rows int) []float32 {
 	return out
 }
 
-func create(t *testing.T, lib *zvec.Library, rows []float32) *zvec.Collection {
+func create(t testing.TB, lib *zvec.Library, rows []float32) *zvec.Collection {
 	t.Helper()
 	c, err := lib.Create(filepath.Join(t.TempDir(), "collection"), zvec.Options{Dim: dim, M: 16, EfConstruction: 100})
 	if err != nil {
@@ -127,6 +127,33 @@ func TestSearch(t *testing.T) {
 	}
 	check("with the index", zvec.Search{K: 10, Ef: 100}, 190)
 	check("exact", zvec.Search{K: 10, Ef: 10, Exact: true}, 200)
+	if err := c.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	check("opened again", zvec.Search{K: 10, Ef: 100}, 190)
+}
+
+// A collection opened again after it was built returns every key, whatever the
+// number of rows. Without that, version 0.5.0 fails from 10,000 rows on.
+func TestReopenFindsKeys(t *testing.T) {
+	const n = 10_000
+	rows := vectors(n)
+	c := create(t, library(t), rows)
+	if err := c.Optimize(); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Reopen(); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < n; i += 50 {
+		hits, err := c.Search(rows[i*dim:(i+1)*dim], zvec.Search{K: 10, Ef: 64}, nil)
+		if err != nil {
+			t.Fatalf("query %d: %v", i, err)
+		}
+		if hits[0].ID != uint64(i) {
+			t.Errorf("the nearest row of row %d is %d", i, hits[0].ID)
+		}
+	}
 }
 
 func TestMistakes(t *testing.T) {
