@@ -8,14 +8,16 @@ import (
 
 // outsideOptions say where engines outside of PostgreSQL are.
 type outsideOptions struct {
-	zvecLib string
+	zvecLib    string
+	zvecPython string
 }
 
 func (o *outsideOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.zvecLib, "zvec-lib", "", "zvec's C library for engine zvec, libzvec_c_api.so; `make zvec` fetches it; default: the system's")
+	f.StringVar(&o.zvecPython, "zvec-python", "", "Python with the newest zvec for engine zvec-latest, or \"venv\" to make one for this run")
 }
 
 func (o outsideOptions) complete(options *all.Options) {
-	options.ZvecLib = o.zvecLib
+	options.ZvecLib, options.ZvecPython = o.zvecLib, o.zvecPython
 }
