@@ -13,9 +13,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
-	"strings"
-	"syscall"
+
+	"sortedheap/internal/harness/childproc"
 )
 
 //go:embed search.py
@@ -47,62 +46,37 @@ var errSpoiled = errors.New("spoiled answer")
 
 // child is a Python process with a collection.
 type child struct {
-	in      io.WriteCloser
+	*childproc.Process
+	in      *os.File
+	pipe    *os.File // under out
 	out     *bufio.Reader
-	pipe    io.Closer // under out
-	errors  *tail     // end of its standard error, complete when heard is closed
 	request bytes.Buffer
 	reply   []byte
-	kill    func() error
-	done    chan struct{} // closed when the process has been reaped
-	heard   chan struct{} // closed when all that it said on standard error is in errors
 }
 
-// startChild runs the program in dir. The kernel ends the process when this one
-// dies: its parent-death signal follows the thread that forked, so that thread is
-// kept until the child is gone.
+// startChild runs the program in dir.
 func startChild(python, dir string) (*child, error) {
 	script := filepath.Join(dir, "search.py")
 	if err := os.WriteFile(script, program, 0o600); err != nil {
 		return nil, fmt.Errorf("write the child's program: %w", err)
 	}
+	theirIn, ourIn, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	defer theirIn.Close()
+	ourOut, theirOut, err := os.Pipe()
+	if err != nil {
+		return nil, errors.Join(err, ourIn.Close())
+	}
+	defer theirOut.Close()
 	cmd := exec.Command(python, script)
-	cmd.Dir = dir
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
-	c := &child{errors: &tail{}, done: make(chan struct{}), heard: make(chan struct{})}
-	words, err := cmd.StderrPipe()
+	cmd.Dir, cmd.Stdin, cmd.Stdout = dir, theirIn, theirOut
+	process, err := childproc.Start(cmd)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, ourIn.Close(), ourOut.Close())
 	}
-	if c.in, err = cmd.StdinPipe(); err != nil {
-		return nil, err
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return nil, err
-	}
-	c.out, c.pipe = bufio.NewReaderSize(out, 1<<16), out
-	started := make(chan error, 1)
-	go func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		defer close(c.done)
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			_, _ = cmd.Process.Wait() // how it ended shows in its replies
-		}
-	}()
-	if err := <-started; err != nil {
-		return nil, err
-	}
-	c.kill = cmd.Process.Kill
-	go func() {
-		defer close(c.heard)
-		defer words.Close()
-		_, _ = io.Copy(c.errors, words) // a tail takes every write
-	}()
-	return c, nil
+	return &child{Process: process, in: ourIn, pipe: ourOut, out: bufio.NewReaderSize(ourOut, 1<<16)}, nil
 }
 
 // ask sends a request and waits for the reply, which is valid until the next
@@ -111,7 +85,7 @@ func (c *child) ask(ctx context.Context, operation byte, body ...[]byte) (reply 
 	if err := ctx.Err(); err != nil {
 		return nil, 0, err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = c.kill() })
+	stop := context.AfterFunc(ctx, c.Kill)
 	defer stop()
 	reply, insideMS, err = c.exchange(operation, body)
 	if ctx.Err() != nil {
@@ -164,39 +138,14 @@ func (c *child) exchange(operation byte, body [][]byte) ([]byte, float64, error)
 
 // died explains a broken pipe with the child's last words.
 func (c *child) died(err error) error {
-	_ = c.kill() // it may have closed its pipes only
-	<-c.done
-	<-c.heard
-	return fmt.Errorf("the Python process is gone (%w): %s", err, c.errors.lastLine())
+	c.Kill() // it may have closed its pipes only
+	<-c.Done()
+	return fmt.Errorf("%w (%w)", c.Died(), err)
 }
 
 // stop ends the child and waits until it is gone.
 func (c *child) stop() error {
-	err := c.kill()
-	<-c.done
-	// Nobody is at the other end any more.
-	_ = c.in.Close()
-	_ = c.pipe.Close()
-	if err != nil && !errors.Is(err, os.ErrProcessDone) {
-		return fmt.Errorf("end the Python process: %w", err)
-	}
-	return nil
-}
-
-// tail keeps the end of what is written to it. It is read when heard is closed.
-type tail struct{ text []byte }
-
-const tailBytes = 4096
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.text = append(t.text, p...)
-	if extra := len(t.text) - tailBytes; extra > 0 {
-		t.text = append(t.text[:0], t.text[extra:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) lastLine() string {
-	lines := strings.Split(strings.TrimSpace(string(t.text)), "\n")
-	return lines[len(lines)-1]
+	c.Kill()
+	<-c.Done()
+	return errors.Join(c.in.Close(), c.pipe.Close())
 }
