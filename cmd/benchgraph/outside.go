@@ -10,14 +10,16 @@ import (
 type outsideOptions struct {
 	zvecLib    string
 	zvecPython string
+	qdrant     string
 }
 
 func (o *outsideOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&o.zvecLib, "zvec-lib", "", "zvec's C library for engine zvec, libzvec_c_api.so; `make zvec` fetches it; default: the system's")
+	f.StringVar(&o.qdrant, "qdrant", "", "server for engine qdrant: HOST:PORT of gRPC, the path of a server program, or \"container\"")
 	f.StringVar(&o.zvecPython, "zvec-python", "", "Python with the newest zvec for engine zvec-latest, or \"venv\" to make one for this run")
 }
 
 func (o outsideOptions) complete(options *all.Options) {
-	options.ZvecLib, options.ZvecPython = o.zvecLib, o.zvecPython
+	options.ZvecLib, options.ZvecPython, options.Qdrant = o.zvecLib, o.zvecPython, o.qdrant
 }

@@ -14,6 +14,7 @@ import (
 	"sortedheap/internal/harness/engine/pgvector"
 	"sortedheap/internal/harness/engine/sortedheap"
 	"sortedheap/internal/harness/vectorstore"
+	"sortedheap/internal/harness/vectorstore/qdrant"
 	"sortedheap/internal/harness/vectorstore/zvecpython"
 	"sortedheap/internal/harness/vectorstore/zvecstore"
 )
@@ -27,11 +28,12 @@ type Options struct {
 	NoSearch       bool   // no case searches for seeds, so vector indexes are left out
 	ZvecLib        string // path of libzvec_c_api.so; empty: where the system looks
 	ZvecPython     string // a Python with the newest zvec, or zvecpython.MakeVenv
+	Qdrant         string // as qdrant.Options.Where takes it
 }
 
 // Names lists the engines in the order of reports.
 func Names() []string {
-	return []string{heapsql.Name, sortedheap.Name, mapsql.Name, pgvector.Name, zvecstore.Name, zvecpython.Name}
+	return []string{heapsql.Name, sortedheap.Name, mapsql.Name, pgvector.Name, zvecstore.Name, zvecpython.Name, qdrant.Name}
 }
 
 // Inside lists the engines inside PostgreSQL.
@@ -59,7 +61,10 @@ func New(names []string, o Options) ([]engine.Engine, error) {
 		pgvector.Name: func() engine.Engine {
 			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch, NoSearch: o.NoSearch})
 		},
-		zvecstore.Name:  func() engine.Engine { return outside.New(zvecstore.New(o.ZvecLib, shape), facts, o.EfSearch) },
+		zvecstore.Name: func() engine.Engine { return outside.New(zvecstore.New(o.ZvecLib, shape), facts, o.EfSearch) },
+		qdrant.Name: func() engine.Engine {
+			return outside.New(qdrant.New(qdrant.Options{Where: o.Qdrant, Shape: shape}), facts, o.EfSearch)
+		},
 		zvecpython.Name: func() engine.Engine { return outside.New(zvecpython.New(o.ZvecPython, shape), facts, o.EfSearch) },
 	}
 	for _, name := range names {
