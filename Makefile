@@ -29,11 +29,15 @@ SOAK_OPERATIONS = 100000
 SOAK_CRASHES = 20
 SOAK_FLAGS =
 BOOKS =
+# Engines outside of PostgreSQL: what `make zvec` fetched, and a Qdrant server.
+ZVEC = .cache/zvec
+QDRANT =
+OUTSIDE = $(if $(wildcard $(ZVEC)/lib),--zvec-lib $(ZVEC)/lib/libzvec_c_api.so --zvec-python $(ZVEC)/latest/bin/python) $(if $(QDRANT),--qdrant $(QDRANT))
 # Where `make docs` writes.
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-storage bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench zvec bench-storage bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -43,8 +47,8 @@ help: ## show this list
 bench: deps ## from a bare machine to the first tables: graph retrieval on three engines
 	$(MAKE) -s -j2 build
 	$(MAKE) -s install
-	bin/benchgraph run multihop --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/multihop.json
-	bin/benchgraph run gutenberg --pg local:$(PG_CONFIG) $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
+	bin/benchgraph run multihop --pg local:$(PG_CONFIG) $(OUTSIDE) $(BENCH_FLAGS) --out results/multihop.json
+	bin/benchgraph run gutenberg --pg local:$(PG_CONFIG) $(OUTSIDE) $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
 
 test: deps ## from a bare machine: build, install and run every test
 	scripts/test.sh
@@ -99,6 +103,13 @@ mutants: build install ## break each rule of the zone map in turn; prints what c
 bench-storage: build install ## lookups by map and btree, open blocks, cost of writes
 	for s in synthetic openshare crud; do \
 	  bin/benchgraph run $$s --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/$$s.json || exit; done
+
+zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, the newest
+	rm -rf $(ZVEC)
+	python3 -m venv $(ZVEC)/latest
+	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check zvec
+	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check --no-deps --target $(ZVEC) zvec==0.5.0
+	ls $(ZVEC)/lib/libzvec_c_api.so
 
 bench-kernels: ## ns per product and GB/s of each distance kernel
 	$(MAKE) -C pgext/core bench

@@ -7,20 +7,22 @@ package zvec
 import "C"
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 	"unsafe"
 )
 
-// maxRows is how many rows go into the library at once; it takes 1024.
-const maxRows = 1000
+// MaxBatch is how many rows go into the library at once at most; it takes 1024.
+const MaxBatch = 1000
 
 // Options are the shape of a collection and its index.
 type Options struct {
 	Dim            int // components of each vector, at least 1
 	M              int // links per node
 	EfConstruction int // candidates while the index is built
+	Batch          int // rows inserted at once, up to MaxBatch; 0: MaxBatch
 }
 
 // Search is the shape of a search. Each one that is used is kept prepared.
@@ -66,9 +68,10 @@ type query struct {
 
 // Create makes an empty collection in dir, which must not exist; its parent must.
 func (l *Library) Create(dir string, o Options) (*Collection, error) {
-	if o.Dim < 1 {
-		return nil, fmt.Errorf("create zvec collection: dimension %d", o.Dim)
+	if o.Dim < 1 || o.Batch < 0 || o.Batch > MaxBatch {
+		return nil, fmt.Errorf("create zvec collection: dimension %d, batches of %d", o.Dim, o.Batch)
 	}
+	o.Batch = cmp.Or(o.Batch, MaxBatch)
 	c := &Collection{lib: l, path: C.CString(dir), options: o, queries: map[Search]*query{}}
 	err := call("create zvec collection", func(text *C.char) C.int {
 		return C.zv_create(l.api, c.path, C.uint32_t(o.Dim), C.int(o.M), C.int(o.EfConstruction), &c.handle, text)
@@ -102,7 +105,7 @@ func (c *Collection) Insert(vectors []float32) error {
 	if len(vectors)%c.options.Dim != 0 {
 		return fmt.Errorf("insert into zvec: %d components do not fill rows of %d", len(vectors), c.options.Dim)
 	}
-	for piece := range slices.Chunk(vectors, maxRows*c.options.Dim) {
+	for piece := range slices.Chunk(vectors, c.options.Batch*c.options.Dim) {
 		rows := len(piece) / c.options.Dim
 		err := call("insert into zvec", func(text *C.char) C.int {
 			return C.zv_insert(c.lib.api, c.handle, C.uint64_t(c.rows), (*C.float)(unsafe.SliceData(piece)),

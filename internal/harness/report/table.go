@@ -170,7 +170,12 @@ func extraColumns(rows []result.Row) []extraColumn {
 // writeBuilds is what each engine's store cost.
 func writeBuilds(out *strings.Builder, rows []result.Row, format Format) {
 	t := newTable(format)
-	t.AppendHeader(table.Row{"engine", "version", "rows", "build s", "table MB", "index MB", "WAL MB", "store s", "store MB"})
+	header := table.Row{"engine", "version", "rows", "build s", "table MB", "index MB", "WAL MB"}
+	outside := slices.ContainsFunc(rows, func(r result.Row) bool { return r.Build != nil && r.Build.StoreSeconds > 0 })
+	if outside {
+		header = append(header, "store s", "store MB")
+	}
+	t.AppendHeader(header)
 	seen := map[string]bool{}
 	for _, r := range rows {
 		if r.Build == nil || seen[r.Engine] {
@@ -178,8 +183,11 @@ func writeBuilds(out *strings.Builder, rows []result.Row, format Format) {
 		}
 		seen[r.Engine] = true
 		b := r.Build
-		t.AppendRow(table.Row{r.Engine, r.EngineVersion, b.Rows, fmt.Sprintf("%.2f", b.Seconds), mb(b.TableBytes), mb(b.IndexBytes), mb(b.WALBytes),
-			storeSeconds(b), storeMB(b)})
+		line := table.Row{r.Engine, r.EngineVersion, b.Rows, fmt.Sprintf("%.2f", b.Seconds), mb(b.TableBytes), mb(b.IndexBytes), mb(b.WALBytes)}
+		if outside {
+			line = append(line, storeSeconds(b), storeMB(b))
+		}
+		t.AppendRow(line)
 	}
 	if t.Length() > 0 {
 		render(out, t, format)
