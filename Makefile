@@ -22,13 +22,15 @@ PGEXT = -C pgext PG_CONFIG=$(PG_CONFIG)
 # Root is needed to install into a PostgreSQL that belongs to root.
 SUDO = $(if $(shell test -w "`$(PG_CONFIG) --pkglibdir`" && echo ok),,sudo)
 
-# Flags of the scenarios of `make bench` and `make bench-storage`; BOOKS is a folder of plain-text books.
+# Flags of the scenarios of `make bench`, `bench-storage` and `bench-ann`; BOOKS is a folder of plain-text
+# books, VECTORS one of base, query and truth files.
 BENCH_FLAGS =
 # How long `make soak` runs.
 SOAK_OPERATIONS = 100000
 SOAK_CRASHES = 20
 SOAK_FLAGS =
 BOOKS =
+VECTORS =
 # Engines outside of PostgreSQL: what `make zvec` fetched, and a Qdrant server.
 ZVEC = .cache/zvec
 QDRANT =
@@ -37,7 +39,7 @@ OUTSIDE = $(if $(wildcard $(ZVEC)/lib),--zvec-lib $(ZVEC)/lib/libzvec_c_api.so -
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench zvec bench-storage bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench zvec bench-storage bench-ann bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -103,6 +105,9 @@ mutants: build install ## break each rule of the zone map in turn; prints what c
 bench-storage: build install ## lookups by map and btree, open blocks, cost of writes
 	for s in synthetic openshare crud; do \
 	  bin/benchgraph run $$s --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/$$s.json || exit; done
+
+bench-ann: build install ## nearest neighbours: recall and latency curves; VECTORS=DIR for real vectors
+	bin/benchgraph run ann --pg local:$(PG_CONFIG) $(if $(VECTORS),--vectors $(VECTORS)) $(BENCH_FLAGS) --out results/ann.json
 
 zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, the newest
 	rm -rf $(ZVEC)

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"sortedheap/internal/corpus"
+	"sortedheap/internal/harness/ann"
 	"sortedheap/internal/harness/crud"
 	"sortedheap/internal/harness/engine/all"
 	"sortedheap/internal/harness/openshare"
@@ -70,7 +71,7 @@ func newRunCommand(p process) *cobra.Command {
 	for _, r := range questions {
 		names = append(names, r.scenario.Name)
 	}
-	names = append(names, openshare.Name, crud.Name)
+	names = append(names, openshare.Name, crud.Name, ann.Name)
 	list := strings.Join(names, ", ")
 	cmd := &cobra.Command{
 		Use:   "run SCENARIO",
@@ -85,7 +86,7 @@ func newRunCommand(p process) *cobra.Command {
 	for _, r := range questions {
 		cmd.AddCommand(newScenarioCommand(p, r))
 	}
-	cmd.AddCommand(newOpenShareCommand(p), newCrudCommand(p))
+	cmd.AddCommand(newOpenShareCommand(p), newCrudCommand(p), newAnnCommand(p))
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("unknown scenario %q, the scenarios are %s", args[0], list)

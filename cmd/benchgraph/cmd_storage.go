@@ -17,14 +17,15 @@ import (
 	"sortedheap/internal/ui"
 )
 
-// This file has the scenarios that measure storage: they make their own tables
-// and have no questions.
+// This file has the scenarios that measure storage, and the run of all that make
+// their own tables and have no questions about facts.
 
 // storageRun is such a scenario once its flags are known.
 type storageRun struct {
 	server  serverOptions
 	out     string
 	params  map[string]any
+	prepare func(ctx context.Context, progress ui.Progress) error // before there is a server; may be nil
 	measure func(ctx context.Context, dsn string, progress ui.Progress) ([]result.Row, []string, error)
 }
 
@@ -123,6 +124,11 @@ func (r *storageRun) start(ctx context.Context, p process) (err error) {
 	progress := ui.New(p.stderr)
 	defer progress.Close()
 	started := p.now()
+	if r.prepare != nil {
+		if err := r.prepare(ctx, progress); err != nil {
+			return err
+		}
+	}
 	progress.Step("start server", 0)
 	srv, err := r.server.start(ctx)
 	if err != nil {

@@ -36,9 +36,13 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(cond string) (bool, error) {
-			// [server]: PostgreSQL is here; scripts say what they need beyond.
-			_, err := cluster.Locate(spec)
-			return cond == "server" && err == nil, nil
+			// [server]: PostgreSQL is here; [pgvector]: and it has that
+			// extension. Scripts say what they need beyond.
+			path, err := cluster.Locate(spec)
+			if err != nil || cond == "server" {
+				return err == nil, nil
+			}
+			return cond == "pgvector" && hasPgvector(t, path), nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			// code N COMMAND... runs a command and wants exit code N.
@@ -46,6 +50,15 @@ func TestScripts(t *testing.T) {
 		},
 		RequireUniqueNames: true,
 	})
+}
+
+func hasPgvector(t *testing.T, pgConfig string) bool {
+	install, err := cluster.Describe(t.Context(), pgConfig)
+	if err != nil {
+		return false
+	}
+	_, err = os.Stat(filepath.Join(install.ShareDir, "extension", "vector.control"))
+	return err == nil
 }
 
 func wantCode(ts *testscript.TestScript, neg bool, args []string) {

@@ -17,6 +17,9 @@
 //   - paragraph graph: in the Gutenberg corpus, book -> paragraph (relation 1)
 //     and paragraph -> next paragraph (relation 2).
 //   - written vector: a vector rounded to six decimals; see package embed.
+//   - vectors: rows without facts, for nearest neighbour search alone; query
+//     sets are queries of different kinds over the same rows.
+//   - bucket: a number of a row that filters go by.
 //   - digest: the SHA-256 of a corpus's canonical dump, its fingerprint.
 //
 // Rows that state the same text may share one Embedding slice. Rows, queries

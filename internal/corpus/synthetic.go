@@ -109,8 +109,7 @@ func Synthetic(ctx context.Context, o SyntheticOptions) (*Facts, error) {
 			return nil, fmt.Errorf("generate synthetic corpus: %w", err)
 		}
 		for s := range o.Degree {
-			r := s%o.Relations + 1
-			t := (entityFactor*e+relationFactor*r+slotFactor*s)%o.Entities + 1
+			_, r, t := o.fact((e-1)*o.Degree + s)
 			facts.Rows = append(facts.Rows, Fact{
 				Entity: int32(e), Relation: int16(r), Target: int32(t),
 				Embedding: waves.embedding(e, r, t),
@@ -123,6 +122,13 @@ func Synthetic(ctx context.Context, o SyntheticOptions) (*Facts, error) {
 		return nil, fmt.Errorf("generate synthetic corpus: %w", err)
 	}
 	return facts, nil
+}
+
+// fact is entity, relation and target of row i, from 0.
+func (o SyntheticOptions) fact(i int) (e, r, t int) {
+	e, s := i/o.Degree+1, i%o.Degree
+	r = s%o.Relations + 1
+	return e, r, (entityFactor*e+relationFactor*r+slotFactor*s)%o.Entities + 1
 }
 
 // seedOfSeeds makes the draws of query seeds repeat.

@@ -2,7 +2,6 @@ package openshare
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -11,6 +10,7 @@ import (
 
 	"sortedheap/internal/corpus/pyrand"
 	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/engine/postgres"
 	"sortedheap/internal/harness/measure"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
@@ -247,13 +247,11 @@ func (l *lookup) queryID(ctx context.Context) (int64, error) {
 	if err := l.session.conn.QueryRow(ctx, "EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE "+l.statement+"('{1}')", pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {
 		return 0, fmt.Errorf("explain %s: %w", l.name(), err)
 	}
-	var explained []struct {
-		QueryID int64 `json:"Query Identifier"`
+	plan, err := postgres.ParsePlan(raw)
+	if err != nil {
+		return 0, fmt.Errorf("explain %s: %w", l.name(), err)
 	}
-	if err := json.Unmarshal([]byte(raw), &explained); err != nil || len(explained) != 1 {
-		return 0, errors.Join(fmt.Errorf("explain %s: unexpected answer %.80q", l.name(), raw), err)
-	}
-	return explained[0].QueryID, nil
+	return plan.QueryID, nil
 }
 
 func (b *bench) row(ctx context.Context, l *lookup, s measure.Samples) (result.Row, error) {

@@ -17,7 +17,8 @@ func writeCSV(out *strings.Builder, files []*result.File) {
 		"server_p50_ms", "server_p95_ms", "server_p99_ms", "server_mean_ms", "planning_mean_ms",
 		"buffers_hit", "buffers_read", "hit_at_1", "hit_at_k", "recall_at_k", "seed_coverage", "answer_rank_p50",
 		"rows_mean", "rows_per_second", "cpu_us_per_row", "cpu_ratio", "cpu_ratio_lo", "cpu_ratio_hi",
-		"speed_ratio", "wal_bytes_per_row", "buffers_per_row", "widens_per_row", "plan", "error"}}
+		"speed_ratio", "wal_bytes_per_row", "buffers_per_row", "widens_per_row", "full_counts", "clients", "queries_per_second",
+		"build_seconds", "index_bytes", "build_wal_bytes", "plan", "error"}}
 	for _, f := range files {
 		for _, r := range f.Rows {
 			lines = append(lines, csvRow(r))
@@ -43,7 +44,24 @@ func csvRow(r result.Row) []string {
 	}
 	line = append(line, exactly(&r.RowsMean))
 	line = append(line, csvThroughput(r.Throughput)...)
+	line = append(line, exactly(q.FullCounts))
+	line = append(line, csvLoad(r.Load)...)
+	line = append(line, csvBuild(r.Build)...)
 	return append(line, r.Plan, r.Error)
+}
+
+func csvLoad(l *result.Load) []string {
+	if l == nil {
+		return []string{"", ""}
+	}
+	return []string{strconv.Itoa(l.Clients), exactly(&l.QueriesPerSecond)}
+}
+
+func csvBuild(b *result.Build) []string {
+	if b == nil {
+		return []string{"", "", ""}
+	}
+	return []string{exactly(&b.Seconds), strconv.FormatInt(b.IndexBytes, 10), strconv.FormatInt(b.WALBytes, 10)}
 }
 
 func csvThroughput(t *result.Throughput) []string {

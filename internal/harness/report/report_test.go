@@ -64,6 +64,18 @@ func TestStorage(t *testing.T) {
 	golden(t, "storage.text", out.String())
 }
 
+// Curves stand side by side; ratios of filters are against the rival's fastest way
+// that is good enough.
+func TestAnn(t *testing.T) {
+	for _, format := range []report.Format{report.Text, report.Markdown} {
+		var out strings.Builder
+		if err := report.Write(&out, []*result.File{read(t, "ann.json")}, format); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, "ann."+string(format), out.String())
+	}
+}
+
 func TestCompare(t *testing.T) {
 	var out strings.Builder
 	if err := report.Compare(&out, read(t, "a.json"), read(t, "b.json")); err != nil {

@@ -50,10 +50,14 @@ func writeFile(out *strings.Builder, f *result.File, format Format) {
 	for _, name := range scenarios(f) {
 		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r result.Row) bool { return r.Scenario != name })
 		fmt.Fprintf(out, "%s\n%s\n\n", heading(name, f, format), environment(f.Env))
-		writeMeasured(out, rows, format)
-		writeParts(out, rows, format)
-		writeThroughput(out, rows, format)
-		writeBuilds(out, rows, format)
+		if name == annScenario {
+			writeAnn(out, rows, format)
+		} else {
+			writeMeasured(out, rows, format)
+			writeParts(out, rows, format)
+			writeThroughput(out, rows, format)
+			writeBuilds(out, rows, format)
+		}
 		writeMissing(out, rows)
 	}
 	writeNotes(out, f.Rows, f.Warnings)
@@ -71,8 +75,8 @@ func scenarios(f *result.File) []string {
 
 func heading(name string, f *result.File, format Format) string {
 	var params []string
-	for _, key := range []string{"chains", "books", "paragraphs", "entities", "degree", "rows", "dim", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search"} {
-		if v, ok := f.Params[key]; ok {
+	for _, key := range []string{"corpus", "chains", "books", "paragraphs", "entities", "degree", "clusters", "rows", "dim", "metric", "element", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search", "refine", "scan_mode", "build_workers"} {
+		if v, ok := f.Params[key]; ok && v != "" {
 			params = append(params, fmt.Sprintf("%s %v", key, v))
 		}
 	}
@@ -209,8 +213,11 @@ func writeMissing(out *strings.Builder, rows []result.Row) {
 
 // writeNotes explains the columns that the tables have, then lists the warnings.
 func writeNotes(out *strings.Builder, rows []result.Row, warnings []string) {
-	measured := slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Error != "" || r.Throughput != nil })
-	if len(measured) > 0 {
+	curves := slices.ContainsFunc(rows, func(r result.Row) bool { return r.Scenario == annScenario && r.Error == "" })
+	measured := slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool {
+		return r.Error != "" || r.Throughput != nil || r.Scenario == annScenario
+	})
+	if len(measured) > 0 || curves {
 		out.WriteString("Times in ms. server: plan + exec of pg_stat_statements; client: prepared, binary, one warm connection; buffers: hit + read, mean.\n")
 	}
 	for _, c := range ratioColumns(measured) {
@@ -219,8 +226,11 @@ func writeNotes(out *strings.Builder, rows []result.Row, warnings []string) {
 	if len(extraColumns(measured)) > 0 {
 		out.WriteString("seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th.\n")
 	}
-	if len(measured) < len(rows) && slices.ContainsFunc(rows, func(r result.Row) bool { return r.Throughput != nil }) {
+	if slices.ContainsFunc(rows, func(r result.Row) bool { return r.Throughput != nil }) {
 		out.WriteString(throughputNotes)
+	}
+	if curves {
+		out.WriteString(annNotes)
 	}
 	for i, w := range warnings {
 		fmt.Fprintf(out, "[%d] %s\n", i+1, w)

@@ -63,6 +63,7 @@ type Row struct {
 	Quality    *Quality            `json:"quality,omitempty"`
 	Build      *Build              `json:"build,omitempty"`
 	Throughput *Throughput         `json:"throughput,omitempty"` // of rows that ran statements in a stream
+	Load       *Load               `json:"load,omitempty"`       // of rows that ran clients at once
 	RowsMean   float64             `json:"rows_mean"`
 	// Answers has a fingerprint of the ordered answer per query, so that two
 	// files can be compared without the rows.
@@ -102,6 +103,7 @@ type Quality struct {
 	HitAt1        *float64 `json:"hit_at_1,omitempty"`        // first row is the right answer
 	HitAtK        *float64 `json:"hit_at_k,omitempty"`        // right answer among the rows
 	RecallAtK     *float64 `json:"recall_at_k,omitempty"`     // rows at least as near as the true k-th
+	FullCounts    *float64 `json:"full_counts,omitempty"`     // queries that got as many rows as there are to get
 	SeedCoverage  *float64 `json:"seed_coverage,omitempty"`   // queries whose seeds reach the right answer
 	AnswerRankP50 *float64 `json:"answer_rank_p50,omitempty"` // rank among all expanded, reachable queries only
 	KeywordPct    *float64 `json:"keyword_pct,omitempty"`
@@ -135,6 +137,15 @@ type Throughput struct {
 	Widens        *float64 `json:"widens,omitempty"`  // of zone map entries
 	CPURatio      *Ratio   `json:"cpu_ratio,omitempty"`
 	SpeedRatio    *Ratio   `json:"speed_ratio,omitempty"`
+}
+
+// Load is what clients got that asked at once, each as soon as it had its last
+// answer, over rounds in turns with a reference.
+type Load struct {
+	Clients          int     `json:"clients"`
+	Rounds           int     `json:"rounds"`
+	QueriesPerSecond float64 `json:"queries_per_second"`
+	SpeedRatio       *Ratio  `json:"speed_ratio,omitempty"` // over the reference's; above 1 is better
 }
 
 // Ratio is a mean over pairs; Lo and Hi bound its 95 % interval and are nil for

@@ -98,17 +98,10 @@ func (c *call) Plan(ctx context.Context, q engine.Question) (engine.Plan, error)
 	if err := c.conn.QueryRow(ctx, sql, pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {
 		return engine.Plan{}, fmt.Errorf("explain %s: %w", c.name, err)
 	}
-	var explained []struct {
-		Plan    planNode
-		QueryID int64 `json:"Query Identifier"`
-	}
-	if err := json.Unmarshal([]byte(raw), &explained); err != nil {
+	plan, err := ParsePlan(raw)
+	if err != nil {
 		return engine.Plan{}, fmt.Errorf("read plan of %s: %w", c.name, err)
 	}
-	if len(explained) != 1 {
-		return engine.Plan{}, fmt.Errorf("read plan of %s: %d statements explained", c.name, len(explained))
-	}
-	plan := engine.Plan{Summary: explained[0].Plan.summary(), QueryID: explained[0].QueryID}
 	if strings.Contains(plan.Summary, graphFunction) {
 		inside, err := c.inside(ctx, q)
 		if err != nil {
@@ -117,6 +110,21 @@ func (c *call) Plan(ctx context.Context, q engine.Question) (engine.Plan, error)
 		plan.Summary += " (" + inside + ")"
 	}
 	return plan, nil
+}
+
+// ParsePlan takes what EXPLAIN (VERBOSE, FORMAT JSON) says of one statement.
+func ParsePlan(raw string) (engine.Plan, error) {
+	var explained []struct {
+		Plan    planNode
+		QueryID int64 `json:"Query Identifier"`
+	}
+	if err := json.Unmarshal([]byte(raw), &explained); err != nil {
+		return engine.Plan{}, err
+	}
+	if len(explained) != 1 {
+		return engine.Plan{}, fmt.Errorf("%d statements explained", len(explained))
+	}
+	return engine.Plan{Summary: explained[0].Plan.summary(), QueryID: explained[0].QueryID}, nil
 }
 
 // graphFunction is how names of the extension's graph functions begin.
