@@ -107,7 +107,7 @@ bench-storage: build install ## lookups by map and btree, open blocks, cost of w
 	  bin/benchgraph run $$s --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/$$s.json || exit; done
 
 bench-ann: build install ## nearest neighbours: recall and latency curves; VECTORS=DIR for real vectors
-	bin/benchgraph run ann --pg local:$(PG_CONFIG) $(if $(VECTORS),--vectors $(VECTORS)) $(BENCH_FLAGS) --out results/ann.json
+	bin/benchgraph run ann --pg local:$(PG_CONFIG) $(OUTSIDE) $(if $(VECTORS),--vectors $(VECTORS)) $(BENCH_FLAGS) --out results/ann.json
 
 zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, the newest
 	rm -rf $(ZVEC)

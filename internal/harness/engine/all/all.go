@@ -52,7 +52,6 @@ func Oracle() engine.Engine { return memory.New() }
 
 // New makes the named engines in the order of Names; no name means all.
 func New(names []string, o Options) ([]engine.Engine, error) {
-	shape := vectorstore.Shape{M: o.M, EfConstruction: o.EfConstruction}
 	facts := outside.NewFacts(o.DSN)
 	makers := map[string]func() engine.Engine{
 		heapsql.Name:    func() engine.Engine { return heapsql.New(o.DSN) },
@@ -61,11 +60,9 @@ func New(names []string, o Options) ([]engine.Engine, error) {
 		pgvector.Name: func() engine.Engine {
 			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch, NoSearch: o.NoSearch})
 		},
-		zvecstore.Name: func() engine.Engine { return outside.New(zvecstore.New(o.ZvecLib, shape), facts, o.EfSearch) },
-		qdrant.Name: func() engine.Engine {
-			return outside.New(qdrant.New(qdrant.Options{Where: o.Qdrant, Shape: shape}), facts, o.EfSearch)
-		},
-		zvecpython.Name: func() engine.Engine { return outside.New(zvecpython.New(o.ZvecPython, shape), facts, o.EfSearch) },
+	}
+	for name, store := range stores(o) {
+		makers[name] = func() engine.Engine { return outside.New(store(), facts, o.EfSearch) }
 	}
 	for _, name := range names {
 		if makers[name] == nil {
@@ -79,4 +76,25 @@ func New(names []string, o Options) ([]engine.Engine, error) {
 		}
 	}
 	return engines, nil
+}
+
+// stores makes vector stores outside of PostgreSQL by the names of their engines.
+func stores(o Options) map[string]func() vectorstore.Store {
+	shape := vectorstore.Shape{M: o.M, EfConstruction: o.EfConstruction}
+	return map[string]func() vectorstore.Store{
+		zvecstore.Name:  func() vectorstore.Store { return zvecstore.New(o.ZvecLib, shape) },
+		zvecpython.Name: func() vectorstore.Store { return zvecpython.New(o.ZvecPython, shape) },
+		qdrant.Name:     func() vectorstore.Store { return qdrant.New(qdrant.Options{Where: o.Qdrant, Shape: shape}) },
+	}
+}
+
+// Stores makes the vector stores among the named engines, in the order of Names.
+func Stores(names []string, o Options) []vectorstore.Store {
+	var out []vectorstore.Store
+	for _, name := range Names() {
+		if store := stores(o)[name]; store != nil && slices.Contains(names, name) {
+			out = append(out, store())
+		}
+	}
+	return out
 }
