@@ -66,6 +66,8 @@ func newRunCommand(p process) *cobra.Command {
 			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions()},
 		{scenario.Synthetic(), runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
 			engines: all.Inside(), server: roomyServer}, newSyntheticOptions()},
+		{scenario.Butler(), runOptions{annK: 4, topK: 4, m: 24, efConstruction: 200, efSearch: 64,
+			engines: all.Contestants(), server: publishedServer}, newButlerOptions()},
 	}
 	var names []string
 	for _, r := range questions {

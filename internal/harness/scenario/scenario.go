@@ -22,7 +22,7 @@ type Scenario struct {
 }
 
 // All lists the scenarios that exist.
-func All() []Scenario { return []Scenario{Multihop(), Gutenberg(), Synthetic()} }
+func All() []Scenario { return []Scenario{Multihop(), Gutenberg(), Synthetic(), Butler()} }
 
 // Searches says whether any case finds its own seeds.
 func (s Scenario) Searches() bool {
