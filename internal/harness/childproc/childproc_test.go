@@ -1,6 +1,8 @@
 package childproc_test
 
 import (
+	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"syscall"
@@ -21,6 +23,58 @@ func start(t *testing.T, script string) *childproc.Process {
 		<-p.Done()
 	})
 	return p
+}
+
+// parentVariable makes the test binary a parent that starts a child, tells its
+// process id and waits to be killed.
+const parentVariable = "CHILDPROC_TEST_PARENT"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(parentVariable) == "" {
+		os.Exit(m.Run())
+	}
+	p, err := childproc.Start(exec.Command("/bin/sleep", "1000"))
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(p.PID())
+	<-p.Done()
+}
+
+// A process dies with the one that started it, even when that is killed.
+func TestDiesWithParent(t *testing.T) {
+	parent := exec.Command(os.Args[0])
+	parent.Env = append(os.Environ(), parentVariable+"=1")
+	out, err := parent.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var child int
+	if _, err := fmt.Fscan(out, &child); err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = parent.Wait() // it was killed
+	for deadline := time.Now().Add(time.Minute); running(child); {
+		if time.Now().After(deadline) {
+			t.Fatalf("process %d survives its parent", child)
+		}
+	}
+}
+
+// running says whether a process is there and no zombie that waits for its reaper.
+func running(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
 }
 
 func TestStop(t *testing.T) {
