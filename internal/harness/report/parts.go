@@ -11,6 +11,9 @@ import (
 	"sortedheap/internal/harness/result"
 )
 
+// partNames are the parts of a client's time, as result files name them.
+var partNames = []string{"search", "inside", "sql"}
+
 // writeParts tells where the client's time goes in engines that consist of
 // several systems.
 func writeParts(out *strings.Builder, rows []result.Row, format Format) {
@@ -22,7 +25,7 @@ func writeParts(out *strings.Builder, rows []result.Row, format Format) {
 	t.AppendHeader(table.Row{"engine", "case", "client p50", "search p50", "inside p50", "sql p50"})
 	for _, r := range rows {
 		line := table.Row{r.Engine, r.Case, ms(r.ClientMS.P50)}
-		for _, part := range []string{"search", "inside", "sql"} {
+		for _, part := range partNames {
 			line = append(line, ms(partMedian(r, part)))
 		}
 		t.AppendRow(line)
