@@ -35,6 +35,10 @@ VECTORS =
 ZVEC = .cache/zvec
 QDRANT =
 OUTSIDE = $(if $(wildcard $(ZVEC)/lib),--zvec-lib $(ZVEC)/lib/libzvec_c_api.so --zvec-python $(ZVEC)/latest/bin/python) $(if $(QDRANT),--qdrant $(QDRANT))
+# What is there of them is tested.
+export SORTED_HEAP_ZVEC_LIB = $(abspath $(wildcard $(ZVEC)/lib/libzvec_c_api.so))
+export SORTED_HEAP_ZVEC_PYTHON = $(abspath $(wildcard $(ZVEC)/latest/bin/python))
+export SORTED_HEAP_QDRANT = $(QDRANT)
 # Where `make docs` writes.
 SQL_REFERENCE = docs/sql-reference.md
 
