@@ -175,6 +175,9 @@ func (b *bench) row(ctx context.Context, s *store, c contender, name string, m m
 	if err != nil {
 		return result.Row{}, err
 	}
+	if plan.Summary, err = b.walked(ctx, s, c, plan.Summary); err != nil {
+		return result.Row{}, err
+	}
 	row := result.Row{
 		Scenario: Name, Corpus: b.vectors.Name, Engine: s.name, EngineVersion: s.version, Case: name, Plan: plan.Summary,
 		Params:  map[string]any{"set": c.set.Name, "sql": c.session.sql},
@@ -189,6 +192,25 @@ func (b *bench) row(ctx context.Context, s *store, c contender, name string, m m
 		row.Quality = &result.Quality{RecallAtK: &g.recall, FullCounts: &g.full}
 	}
 	return row, nil
+}
+
+// walked adds to a plan how the search goes through the index, where the engine
+// tells; it searches once more.
+func (b *bench) walked(ctx context.Context, s *store, c contender, plan string) (string, error) {
+	if s.walk == "" {
+		return plan, nil
+	}
+	if _, err := c.session.search(ctx, b.query(c.set, 0)); err != nil {
+		return "", err
+	}
+	var how string
+	switch err := c.session.conn.QueryRow(ctx, s.walk).Scan(&how); {
+	case errors.Is(err, pgx.ErrNoRows): // no index was walked
+		return plan, nil
+	case err != nil:
+		return "", fmt.Errorf("engine %s: read how the index was walked: %w", s.name, err)
+	}
+	return plan + " (" + how + ")", nil
 }
 
 // warnFew adds what makes the figures doubtful.

@@ -90,6 +90,14 @@ func (b *bench) open(ctx context.Context, s *store) error {
 	if !found {
 		return unavailable("%s has no index access method %q", s.version, s.method)
 	}
+	if s.walk != "" {
+		if err := b.control.QueryRow(ctx, "SELECT to_regprocedure($1) IS NOT NULL", s.walkFunction).Scan(&found); err != nil {
+			return fmt.Errorf("engine %s: look up %s: %w", s.name, s.walkFunction, err)
+		}
+		if !found {
+			s.walk = ""
+		}
+	}
 	s.admin, err = s.connect(ctx, b.env.DSN)
 	return err
 }

@@ -21,8 +21,11 @@ type system struct {
 	modes     []string          // its values to measure
 	// filterKey: the index holds the filter's column when searches filter.
 	filterKey bool
-	options   func(Params) string            // of CREATE INDEX, beside m and ef_construction
-	settings  func(Params) map[string]string // of searching sessions
+	// walk tells, in the session of a search, how it went through the index; it
+	// reads walkFunction, which a server may lack.
+	walk, walkFunction string
+	options            func(Params) string            // of CREATE INDEX, beside m and ef_construction
+	settings           func(Params) map[string]string // of searching sessions
 }
 
 func systems() []system {
@@ -38,7 +41,9 @@ func systems() []system {
 			name: "sorted_heap", extension: "sorted_heap", method: "sorted_hnsw", table: "ann_sorted_heap",
 			types:    map[string]string{"float": "svec", "half": "hsvec"},
 			efSearch: "sorted_hnsw.ef_search", iterative: "sorted_hnsw.iterative_scan", modes: []string{"strict", "relaxed"},
-			filterKey: true,
+			filterKey: true, walkFunction: "sorted_hnsw_scan_stats()",
+			walk: `SELECT CASE WHEN last_flat THEN 'flat' ELSE 'graph' END || CASE WHEN last_bounded THEN ', bounded' ELSE '' END
+FROM sorted_hnsw_scan_stats() WHERE role = current_user::regrole`,
 			options: func(p Params) string {
 				if p.Refine == "" {
 					return ""

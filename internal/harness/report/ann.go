@@ -184,10 +184,27 @@ func writeCurve(out *strings.Builder, rows []result.Row, format Format) {
 				finer(quality(r).RecallAtK), ms(server), ms(r.ClientMS.P50), r.Plan)
 		}
 	}
-	for _, plan := range distinct(swept, func(r result.Row) string { return r.Engine + ": " + r.Plan }) {
-		out.WriteString("plan of " + plan + "\n")
+	writePlans(out, swept)
+}
+
+// writePlans has a line for each plan, with its ef where an engine had several.
+func writePlans(out *strings.Builder, swept []result.Row) {
+	planOf := func(r result.Row) string { return r.Engine + ": " + r.Plan }
+	plans := distinct(swept, planOf)
+	for _, plan := range plans {
+		of := slices.DeleteFunc(slices.Clone(swept), func(r result.Row) bool { return planOf(r) != plan })
+		several := len(distinct(ofEngine(swept, of[0].Engine), planOf)) > 1
+		out.WriteString("plan of " + plan)
+		if several {
+			out.WriteString(" at ef " + strings.Join(distinct(of, param("ef_search")), ", "))
+		}
+		out.WriteString("\n")
 	}
 	out.WriteString("\n")
+}
+
+func ofEngine(rows []result.Row, engine string) []result.Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Engine != engine })
 }
 
 func findAnn(rows []result.Row, engine, ef string) *result.Row {
