@@ -40,7 +40,6 @@ func (b *bench) curve(ctx context.Context) error {
 			return err
 		}
 		b.matched(set)
-		b.matchedOutside(set)
 		if err := b.exactRow(ctx, set, b.truths[i]); err != nil {
 			return err
 		}
@@ -156,6 +155,7 @@ func (b *bench) matched(set corpus.QuerySet) {
 			}
 			b.rows = append(b.rows, row)
 		}
+		b.matchedOutside(set, wanted)
 	}
 }
 

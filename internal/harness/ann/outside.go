@@ -171,35 +171,33 @@ func (b *bench) rowsOutside(set corpus.QuerySet, i int, samples []measure.Sample
 
 // matchedOutside adds rows at equal recall; ratios are of the client's clock, the
 // only one that both have.
-func (b *bench) matchedOutside(set corpus.QuerySet) {
+func (b *bench) matchedOutside(set corpus.QuerySet, wanted float64) {
 	var pgvector []point
 	for _, s := range b.live() {
 		if s.name == "pgvector" {
 			pgvector = s.curves[set.Name]
 		}
 	}
-	for _, wanted := range matchedRecalls {
-		for _, o := range b.outside() {
-			m, reached := atRecall(o.curves[set.Name], wanted)
-			if !reached {
-				last := o.curves[set.Name][len(o.curves[set.Name])-1]
-				b.warnings = append(b.warnings, fmt.Sprintf("%s does not reach recall %g on %s queries: %.4f at ef %d",
-					o.Name(), wanted, set.Name, last.recall, last.ef))
-				continue
-			}
-			recall := m.recall()
-			row := result.Row{
-				Scenario: Name, Corpus: b.vectors.Name, Engine: o.Name(), EngineVersion: o.Version(),
-				Case: fmt.Sprintf("matched_%s_recall_%g_interpolated", set.Name, wanted),
-				Params: map[string]any{"part": "matched", "set": set.Name, "wanted_recall": wanted, "interpolated": !m.atFirst(),
-					"ef_search": m.ef(), "between": []int{m.low.ef, m.high.ef}},
-				Queries: b.queries(set), Samples: min(m.low.samples, m.high.samples),
-				ClientMS: m.latency(clientOf), RowsMean: m.between(m.low.rows, m.high.rows), Quality: &result.Quality{RecallAtK: &recall},
-			}
-			if rival, reached := atRecall(pgvector, wanted); reached {
-				row.Params["ratio_to_pgvector"] = row.ClientMS.P50 / rival.latency(clientOf).P50
-			}
-			b.rows = append(b.rows, row)
+	for _, o := range b.outside() {
+		m, reached := atRecall(o.curves[set.Name], wanted)
+		if !reached {
+			last := o.curves[set.Name][len(o.curves[set.Name])-1]
+			b.warnings = append(b.warnings, fmt.Sprintf("%s does not reach recall %g on %s queries: %.4f at ef %d",
+				o.Name(), wanted, set.Name, last.recall, last.ef))
+			continue
 		}
+		recall := m.recall()
+		row := result.Row{
+			Scenario: Name, Corpus: b.vectors.Name, Engine: o.Name(), EngineVersion: o.Version(),
+			Case: fmt.Sprintf("matched_%s_recall_%g_interpolated", set.Name, wanted),
+			Params: map[string]any{"part": "matched", "set": set.Name, "wanted_recall": wanted, "interpolated": !m.atFirst(),
+				"ef_search": m.ef(), "between": []int{m.low.ef, m.high.ef}},
+			Queries: b.queries(set), Samples: min(m.low.samples, m.high.samples),
+			ClientMS: m.latency(clientOf), RowsMean: m.between(m.low.rows, m.high.rows), Quality: &result.Quality{RecallAtK: &recall},
+		}
+		if rival, reached := atRecall(pgvector, wanted); reached {
+			row.Params["ratio_to_pgvector"] = row.ClientMS.P50 / rival.latency(clientOf).P50
+		}
+		b.rows = append(b.rows, row)
 	}
 }
