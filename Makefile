@@ -50,7 +50,7 @@ help: ## show this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	  /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
-bench: deps ## from a bare machine to the first tables: graph retrieval on three engines
+bench: deps ## from a bare machine to the first tables: graph retrieval on the engines that are there
 	$(MAKE) -s -j2 build
 	$(MAKE) -s install
 	bin/benchgraph run multihop --pg local:$(PG_CONFIG) $(OUTSIDE) $(BENCH_FLAGS) --out results/multihop.json
