@@ -22,7 +22,7 @@ import (
 
 // reproOptions are the flags of repro zvec.
 type reproOptions struct {
-	library              string
+	library, python      string
 	rows                 int
 	dims, batches        []int
 	topK, probes, builds int
@@ -59,6 +59,7 @@ func newReproCommand(p process) *cobra.Command {
 	}
 	f := sub.Flags()
 	f.StringVar(&o.library, "zvec-lib", "libzvec_c_api.so", "zvec's C library; `make zvec` fetches it")
+	f.StringVar(&o.python, "zvec-python", "", "Python with another zvec to look at instead, or \"venv\" to make one with the newest")
 	f.StringSliceVar(&o.only, "data", reproData, "vectors to look on, of "+strings.Join(reproData, ", "))
 	f.IntVar(&o.rows, "rows", o.rows, "the most rows to try")
 	f.IntSliceVar(&o.dims, "dim", o.dims, "components of each vector")
@@ -98,6 +99,9 @@ func reproduce(ctx context.Context, p process, o reproOptions) (err error) {
 	if err := o.check(); err != nil {
 		return usageError{err}
 	}
+	if o.python != "" {
+		return reproduceInChild(ctx, p, o)
+	}
 	dir, err := os.MkdirTemp("", "benchgraph-repro-")
 	if err != nil {
 		return fmt.Errorf("repro zvec: %w", err)
@@ -110,9 +114,7 @@ func reproduce(ctx context.Context, p process, o reproOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	progress := ui.New(p.stderr)
-	defer progress.Close()
-	findings, err := o.find(ctx, library, dir, progress)
+	findings, err := o.find(ctx, p, func(index zvecrepro.Index) buildFunc { return zvecrepro.Builder(library, dir, index) })
 	if err != nil {
 		return err
 	}
@@ -120,13 +122,22 @@ func reproduce(ctx context.Context, p process, o reproOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	env := result.Machine(p.commit)
-	progress.Close()
-	return zvecrepro.WriteReport(p.stdout, zvecrepro.About{Version: library.Version(), CPU: env.CPU, Kernel: env.Kernel, Index: o.index, Log: log}, findings)
+	return writeFindings(p, zvecrepro.About{Version: library.Version(), Through: "its C interface", Index: o.index, Log: log}, findings)
 }
 
+func writeFindings(p process, about zvecrepro.About, findings []zvecrepro.Finding) error {
+	env := result.Machine(p.commit)
+	about.CPU, about.Kernel = env.CPU, env.Kernel
+	return zvecrepro.WriteReport(p.stdout, about, findings)
+}
+
+// buildFunc is zvecrepro.Config.Build.
+type buildFunc = func(ctx context.Context, d zvecrepro.Data, rows int) (zvecrepro.Collection, error)
+
 // find looks for the fault in every combination of data, dimension and batch.
-func (o reproOptions) find(ctx context.Context, library *zvec.Library, dir string, progress ui.Progress) ([]zvecrepro.Finding, error) {
+func (o reproOptions) find(ctx context.Context, p process, builder func(zvecrepro.Index) buildFunc) ([]zvecrepro.Finding, error) {
+	progress := ui.New(p.stderr)
+	defer progress.Close()
 	var findings []zvecrepro.Finding
 	for _, name := range o.only {
 		for _, dim := range o.dims {
@@ -140,7 +151,7 @@ func (o reproOptions) find(ctx context.Context, library *zvec.Library, dir strin
 				title := fmt.Sprintf("%s, %d components, batches of %d", name, dim, batch)
 				progress.Step("try "+title, 0)
 				f, err := zvecrepro.Find(ctx, zvecrepro.Config{
-					Build: zvecrepro.Builder(library, dir, index), Batch: batch, TopK: o.topK, Probes: o.probes, Builds: o.builds,
+					Build: builder(index), Batch: batch, TopK: o.topK, Probes: o.probes, Builds: o.builds,
 					Tell: func(c zvecrepro.Case) { progress.Note("%s, %s", title, describeCase(c)) },
 				}, data)
 				if err != nil {

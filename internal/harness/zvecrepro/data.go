@@ -77,10 +77,12 @@ type real struct {
 	ef  int
 }
 
-func (c *real) Search(vector []float32, k int) error {
+func (c *real) Search(_ context.Context, vector []float32, k int) error {
 	_, err := c.Collection.Search(vector, zvec.Search{K: k, Ef: max(c.ef, k)}, nil)
 	return err
 }
+
+func (c *real) Reopen(context.Context) error { return c.Collection.Reopen() }
 
 func (c *real) Close() error {
 	return errors.Join(c.Collection.Close(), os.RemoveAll(c.dir))

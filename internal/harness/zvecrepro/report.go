@@ -9,6 +9,7 @@ import (
 // About is what a report tells of the machine and the library.
 type About struct {
 	Version string // of the library
+	Through string // how it was called
 	CPU     string
 	Kernel  string
 	Index   Index
@@ -30,10 +31,10 @@ func WriteReport(w io.Writer, about About, findings []Finding) error {
 	} else {
 		fmt.Fprintf(&out, "# zvec %s: no search returned an empty id\n\n", about.Version)
 	}
-	fmt.Fprintf(&out, "zvec %s through its C interface, %s, Linux %s. One FP32 vector field, metric cosine,\n"+
+	fmt.Fprintf(&out, "zvec %s through %s, %s, Linux %s. One FP32 vector field, metric cosine,\n"+
 		"index hnsw with m %d and ef_construction %d; searches with ef %d. Each collection is created,\n"+
 		"filled in batches, optimized once and searched in the same process.\n",
-		about.Version, about.CPU, about.Kernel, about.Index.M, about.Index.EfConstruction, about.Index.Ef)
+		about.Version, about.Through, about.CPU, about.Kernel, about.Index.M, about.Index.EfConstruction, about.Index.Ef)
 	for _, f := range findings {
 		f.write(&out)
 	}

@@ -29,9 +29,9 @@ func (d Data) Rows() int { return len(d.Vectors) / d.Dim }
 // Collection is a filled collection with its index.
 type Collection interface {
 	// Search asks for k rows; a *zvec.EmptyIDsError is the fault.
-	Search(vector []float32, k int) error
+	Search(ctx context.Context, vector []float32, k int) error
 	// Reopen closes it and opens it again.
-	Reopen() error
+	Reopen(ctx context.Context) error
 	Close() error
 }
 
@@ -147,7 +147,7 @@ func (cfg Config) try(ctx context.Context, d Data, rows int, reopen bool) (c Cas
 	}
 	defer func() { err = errors.Join(err, collection.Close()) }()
 	if reopen {
-		if err := collection.Reopen(); err != nil {
+		if err := collection.Reopen(ctx); err != nil {
 			return c, err
 		}
 	}
@@ -194,7 +194,7 @@ func (cfg Config) fails(ctx context.Context, collection Collection, d Data, row,
 	if err := ctx.Err(); err != nil {
 		return false, err
 	}
-	err := collection.Search(d.Vectors[row*d.Dim:(row+1)*d.Dim], k)
+	err := collection.Search(ctx, d.Vectors[row*d.Dim:(row+1)*d.Dim], k)
 	var fault *zvec.EmptyIDsError
 	if errors.As(err, &fault) {
 		return true, nil

@@ -18,14 +18,14 @@ type faulty struct {
 	closed  *int
 }
 
-func (f *faulty) Search(_ []float32, k int) error {
+func (f *faulty) Search(_ context.Context, _ []float32, k int) error {
 	if f.rows >= 4950 && f.rows != 7000 && k >= f.k {
 		return &zvec.EmptyIDsError{Rows: k, Empty: k}
 	}
 	return nil
 }
 
-func (f *faulty) Reopen() error {
+func (f *faulty) Reopen(context.Context) error {
 	if f.reopens {
 		f.rows = 0
 	}

@@ -26,6 +26,7 @@ const (
 	opCreate   = 'c'
 	opInsert   = 'i'
 	opOptimize = 'o'
+	opReopen   = 'r'
 	opSearch   = 's'
 )
 

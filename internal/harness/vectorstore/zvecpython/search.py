@@ -9,7 +9,8 @@ All numbers are little-endian. The end of the input ends this process.
     v               versions of zvec and Python, as text
     c  JSON         create a collection: path, dim, m, ef_construction
     i  float32s     insert rows; their keys count on
-    o               build the index, open the collection again
+    o               build the index
+    r               open the collection again, read-only: the name of its search
     s  k, ef, exact as 32-bit numbers, then one vector as float32s:
                     the rows as 64-bit numbers, then their distances as float32s
 """
@@ -26,6 +27,8 @@ import zvec
 
 FIELD = "embedding"
 BATCH = 1000
+# Older versions have another name for it.
+QUERY = getattr(zvec, "Query", None) or zvec.VectorQuery
 
 
 class Spoiled(Exception):
@@ -36,10 +39,11 @@ class Keeper:
     def __init__(self):
         self.collection = None
         self.rows = 0
+        self.fast = False
 
     def create(self, body):
         shape = json.loads(body)
-        self.path, self.dim, self.rows = shape["path"], shape["dim"], 0
+        self.path, self.dim, self.rows, self.fast = shape["path"], shape["dim"], 0, False
         index = zvec.HnswIndexParam(
             metric_type=zvec.MetricType.COSINE, m=shape["m"], ef_construction=shape["ef_construction"]
         )
@@ -62,6 +66,9 @@ class Keeper:
 
     def optimize(self, _):
         self.collection.optimize()
+        return b""
+
+    def reopen(self, _):
         # Read-only collections have a faster search, where the version knows it.
         self.collection.close() if hasattr(self.collection, "close") else None
         self.collection = None
@@ -79,7 +86,7 @@ class Keeper:
         if len(vector) != self.dim:
             raise ValueError(f"the vector has {len(vector)} components, the collection {self.dim}")
         param = zvec.HnswQueryParam(ef=ef, is_linear=bool(exact))
-        query = zvec.Query(field_name=FIELD, vector=vector, param=param)
+        query = QUERY(field_name=FIELD, vector=vector, param=param)
         if self.fast:
             ids, scores = self.collection.query_internal_ids(query, topk=k, return_scores=True)
             ids, scores = ids[ids >= 0], scores[ids >= 0]
@@ -106,6 +113,7 @@ def main():
         b"c": keeper.create,
         b"i": keeper.insert,
         b"o": keeper.optimize,
+        b"r": keeper.reopen,
         b"s": keeper.search,
     }
     source, sink = sys.stdin.buffer, sys.stdout.buffer

@@ -40,6 +40,7 @@ type Store struct {
 	dir     string
 	child   *child
 	version string
+	module  string // of zvec and Python
 	search  string // the method that the child found
 	loads   int
 	head    [12]byte
@@ -59,6 +60,9 @@ func (*Store) Name() string { return Name }
 
 // Version implements vectorstore.Store.
 func (s *Store) Version() string { return s.version }
+
+// Module is the version of zvec, and of the Python that it runs in.
+func (s *Store) Module() string { return s.module }
 
 // Settings implements vectorstore.Store.
 func (s *Store) Settings() map[string]string {
@@ -106,7 +110,8 @@ func (s *Store) start(ctx context.Context) error {
 	if err != nil {
 		return s.unavailable(err.Error())
 	}
-	s.version = "zvec " + string(version) + ", child process"
+	s.module = string(version)
+	s.version = "zvec " + s.module + ", child process"
 	return nil
 }
 
@@ -133,39 +138,59 @@ func (s *Store) Load(ctx context.Context, dim int, rows iter.Seq2[[]float32, err
 }
 
 func (s *Store) load(ctx context.Context, dim int, rows iter.Seq2[[]float32, error]) (build vectorstore.Build, err error) {
-	s.loads++
-	dir := filepath.Join(s.dir, fmt.Sprintf("collection-%d", s.loads))
-	shape, err := json.Marshal(map[string]any{"path": dir, "dim": dim, "m": s.shape.M, "ef_construction": s.shape.EfConstruction})
-	if err != nil {
-		return build, err
-	}
 	watch := measure.Start()
-	if _, _, err := s.child.ask(ctx, opCreate, shape); err != nil {
+	if build.Rows, err = s.Fill(ctx, dim, rows); err != nil {
 		return build, err
 	}
-	if former := filepath.Join(s.dir, fmt.Sprintf("collection-%d", s.loads-1)); s.loads > 1 {
-		if err := os.RemoveAll(former); err != nil {
-			return build, err
+	if err := s.Reopen(ctx); err != nil {
+		return build, err
+	}
+	build.Seconds = watch.Seconds()
+	build.Bytes, err = vectorstore.DirBytes(s.collectionDir(s.loads))
+	return build, err
+}
+
+func (s *Store) collectionDir(load int) string {
+	return filepath.Join(s.dir, fmt.Sprintf("collection-%d", load))
+}
+
+// Fill is the first part of Load: it leaves the collection as it was filled and
+// indexed.
+func (s *Store) Fill(ctx context.Context, dim int, rows iter.Seq2[[]float32, error]) (stored int64, err error) {
+	s.loads++
+	shape, err := json.Marshal(map[string]any{"path": s.collectionDir(s.loads), "dim": dim, "m": s.shape.M, "ef_construction": s.shape.EfConstruction})
+	if err != nil {
+		return 0, err
+	}
+	if _, _, err := s.child.ask(ctx, opCreate, shape); err != nil {
+		return 0, err
+	}
+	if s.loads > 1 {
+		if err := os.RemoveAll(s.collectionDir(s.loads - 1)); err != nil {
+			return 0, err
 		}
 	}
 	var encoded []byte
 	for batch, err := range vectorstore.Batches(rows, batchRows) {
 		if err != nil {
-			return build, err
+			return 0, err
 		}
 		encoded = appendFloats(encoded[:0], batch)
 		if _, _, err := s.child.ask(ctx, opInsert, encoded); err != nil {
-			return build, err
+			return 0, err
 		}
-		build.Rows += int64(len(batch) / dim)
+		stored += int64(len(batch) / dim)
 	}
-	method, _, err := s.child.ask(ctx, opOptimize)
-	if err != nil {
-		return build, err
-	}
-	s.search, build.Seconds = string(method), watch.Seconds()
-	build.Bytes, err = vectorstore.DirBytes(dir)
-	return build, err
+	_, _, err = s.child.ask(ctx, opOptimize)
+	return stored, err
+}
+
+// Reopen is the second part of Load: it opens the collection again, read-only,
+// with the fastest search that the version has.
+func (s *Store) Reopen(ctx context.Context) error {
+	method, _, err := s.child.ask(ctx, opReopen)
+	s.search = string(method)
+	return err
 }
 
 // appendFloats appends numbers as little-endian float32s.
