@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"net"
+	"os"
 	"slices"
 	"sync"
 	"testing"
@@ -34,18 +35,44 @@ type doubleCollection struct {
 	points map[uint64][]float32
 }
 
-// serve starts the double on a free port.
-func serve(t *testing.T, d *double) (address string) {
-	t.Helper()
-	d.collections = map[string]*doubleCollection{"of somebody else": {}}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+// TestMain is also the double as a program: started the way a server program is,
+// with its port in the environment, the test binary serves until it is told to end.
+func TestMain(m *testing.M) {
+	port := os.Getenv("QDRANT__SERVICE__GRPC_PORT")
+	if port == "" {
+		os.Exit(m.Run())
 	}
+	listener, err := net.Listen("tcp", net.JoinHostPort(os.Getenv("QDRANT__SERVICE__HOST"), port))
+	if err != nil {
+		panic(err)
+	}
+	// A server makes its folders.
+	if err := os.MkdirAll(os.Getenv("QDRANT__STORAGE__STORAGE_PATH"), 0o700); err != nil {
+		panic(err)
+	}
+	if err := (&double{}).server().Serve(listener); err != nil {
+		panic(err)
+	}
+}
+
+// server is the double as a gRPC server.
+func (d *double) server() *grpc.Server {
+	d.collections = map[string]*doubleCollection{"of somebody else": {}}
 	s := grpc.NewServer()
 	qdrant.RegisterQdrantServer(s, health{})
 	qdrant.RegisterCollectionsServer(s, collections{double: d})
 	qdrant.RegisterPointsServer(s, points{double: d})
+	return s
+}
+
+// serve starts the double on a free port.
+func serve(t *testing.T, d *double) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.server()
 	served := make(chan error, 1)
 	go func() { served <- s.Serve(listener) }()
 	t.Cleanup(func() {

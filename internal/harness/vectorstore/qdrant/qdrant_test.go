@@ -27,6 +27,40 @@ func TestConformanceOnDouble(t *testing.T) {
 	storetest.Conform(t, qdrant.New(qdrant.Options{Where: serve(t, &double{}), Shape: shape}))
 }
 
+// The double as a program: it is started on the loopback interface with its
+// files in a folder of the run, and both are gone at the end.
+func TestProgram(t *testing.T) {
+	program, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s := qdrant.New(qdrant.Options{Where: program, Shape: shape, Dir: dir})
+	storetest.Conform(t, s)
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("files of the server: %v (%v)", files, err)
+	}
+	if kind := s.Settings()["qdrant_server"]; kind != "server of this run" || !strings.HasPrefix(s.Version(), "qdrant 0.0.0-double") {
+		t.Errorf("version %q, server %q", s.Version(), kind)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+	processes, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range processes {
+		// A process that ended meanwhile is what we hope for.
+		if environ, err := os.ReadFile(path); err == nil && strings.Contains(string(environ), dir) {
+			t.Errorf("%s still runs", path)
+		}
+	}
+}
+
 // The real server, where one is given: an address or a program.
 func TestConformanceOnServer(t *testing.T) {
 	where := os.Getenv("SORTED_HEAP_QDRANT")
