@@ -7,7 +7,8 @@
 #   - core/ includes nothing of src/, nothing of PostgreSQL, and no header that
 #     brings in files, errno or non-local jumps;
 #   - PG_VERSION_NUM appears in compat.h alone;
-#   - a C file has at most 800 lines, a Go file 500, a function 80.
+#   - a C file has at most 800 lines, a Go file 500, a function 80;
+#   - no tracked file holds the marks of a conflict that a merge left.
 #
 #   Go's import directions are depguard's, in .golangci.yml. Prints one line a
 #   fault; exits 1 when there is any.
@@ -45,9 +46,9 @@ function layer_of(path)
 	return path ~ /\// ? substr(path, 1, index(path, "/") - 1) : "base"
 }
 
-# Our file that an include names: beside the includer, on the include path, or
-# anywhere in the tree by its last name.
-function resolve(header,    dir, i)
+# Our file that an include names: beside the includer, on the include path, or,
+# where it names no folder, anywhere in the tree.
+function resolve(header,    dir)
 {
 	dir = FILENAME
 	sub(/[^\/]*$/, "", dir)
@@ -58,9 +59,7 @@ function resolve(header,    dir, i)
 	if ((dir header) in ours) return dir header
 	if (("pgext/src/" header) in ours) return "pgext/src/" header
 	if (("pgext/core/" header) in ours) return "pgext/core/" header
-	i = header
-	sub(/.*\//, "", i)
-	return by_name[i]
+	return header ~ /\// ? "" : by_name[header]
 }
 
 function check_include(header, quoted,    target, name)
@@ -135,4 +134,22 @@ END { exit faults > 0 }
 
 mapfile -t files < <(find pgext cmd internal -name '*.[ch]' -o -name '*.go' 2>/dev/null |
 	grep -v '/testdata/' | sort)
-awk -v edges="$EDGES" -v forbidden=" $FORBIDDEN_IN_CORE " "$PROGRAM" "${files[@]}"
+status=0
+awk -v edges="$EDGES" -v forbidden=" $FORBIDDEN_IN_CORE " "$PROGRAM" "${files[@]}" || status=1
+
+# The middle line of a conflict, seven equals signs, also underlines headings;
+# the outer ones mean nothing else. git grep says 1 where it finds nothing.
+found=0
+marks=$(git grep -nIE '^(<{7}|>{7}|[|]{7})( |$)') || found=$?
+case $found in
+0)
+	printf '%s\n' "$marks" | sed 's/$/  (mark of a merge conflict)/'
+	status=1
+	;;
+1) ;;
+*)
+	echo "git grep for conflict marks ended with status $found" >&2
+	status=1
+	;;
+esac
+exit "$status"

@@ -4,19 +4,31 @@
  */
 #include "knn.h"
 
-static void
-offer_to_query(const KnnBlock *block, const float *query, const float *rows,
-			   Topk *heap)
-{
-	DistQuery	dq;
+/* Rows that all queries meet before the next come. */
+#define RUN_ROWS 128
 
-	dist_query_init(&dq, block->metric, query, block->dim);
-	for (uint64_t row = 0; row < block->nrows; row++)
+/* Some of a block's rows: where they are, and what cosine knows of them. */
+typedef struct Run
+{
+	uint64_t	first;			/* the first one's number */
+	uint32_t	count;
+	const float *rows[RUN_ROWS];
+	float		squares[RUN_ROWS];
+} Run;
+
+static void
+offer_run(const DistQuery *dq, const Run *run, Topk *heap)
+{
+	double		distances[RUN_ROWS];
+
+	dist_query_f32_many(dq, run->rows, dq->metric == DIST_COSINE ? run->squares : NULL,
+						run->count, distances);
+	for (uint32_t i = 0; i < run->count; i++)
 	{
 		TopkItem	item = {0};
 
-		item.dist = dist_query_f32(&dq, rows + row * block->dim);
-		item.ref = block->first + row;
+		item.dist = distances[i];
+		item.ref = run->first + i;
 		if (item.dist == item.dist)
 			topk_push(heap, &item);
 	}
@@ -26,14 +38,32 @@ void
 knn_offer(KnnBlock block, const float *queries, const float *rows,
 		  TopkItem *items, uint32_t *counts)
 {
-	for (uint32_t i = 0; i < block.nqueries; i++)
-	{
-		Topk		heap;
+	const DistKernels *kernels = dist_kernels();
 
-		topk_init(&heap, items + (uint64_t) i * block.k, block.k);
-		heap.count = counts[i];
-		offer_to_query(&block, queries + (uint64_t) i * block.dim, rows, &heap);
-		counts[i] = heap.count;
+	for (uint64_t row = 0; row < block.nrows; row += RUN_ROWS)
+	{
+		uint64_t	rest = block.nrows - row;
+		Run			run;
+
+		run.first = block.first + row;
+		run.count = rest < RUN_ROWS ? (uint32_t) rest : RUN_ROWS;
+		for (uint32_t i = 0; i < run.count; i++)
+		{
+			run.rows[i] = rows + (row + i) * block.dim;
+			if (block.metric == DIST_COSINE)
+				run.squares[i] = kernels->dot_f32(run.rows[i], run.rows[i], block.dim);
+		}
+		for (uint32_t i = 0; i < block.nqueries; i++)
+		{
+			DistQuery	dq;
+			Topk		heap;
+
+			dist_query_init(&dq, block.metric, queries + (uint64_t) i * block.dim, block.dim);
+			topk_init(&heap, items + (uint64_t) i * block.k, block.k);
+			heap.count = counts[i];
+			offer_run(&dq, &run, &heap);
+			counts[i] = heap.count;
+		}
 	}
 }
 

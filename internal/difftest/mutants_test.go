@@ -103,7 +103,7 @@ stale_leaf(uint32 zone, Page page)
 	},
 	{
 		rule:   "bounds of a prefix are not strict",
-		edits:  []edit{{"zone/scan.c", "zone_image(key->sk_argument, type),\n\t\t\t\t   zone_kind_is_exact(zone_kind_of_type(type)));", "zone_image(key->sk_argument, type),\n\t\t\t\t   true);"}},
+		edits:  []edit{{"zone/scan.c", "key_image(key->sk_argument, key_kind_of_type(type)),\n\t\t\t\t   key_kind_is_exact(key_kind_of_type(type)));", "key_image(key->sk_argument, key_kind_of_type(type)),\n\t\t\t\t   true);"}},
 		config: func(c *Config) { c.Key = "prefix" },
 	},
 	{

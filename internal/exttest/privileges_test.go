@@ -55,9 +55,10 @@ var noTable = []string{
 	"hsvec_negative_inner_product", "hsvec_norm", "hsvec_out", "hsvec_recv", "hsvec_send",
 	"hsvec_sub", "hsvec_sum", "hsvec_to_float4", "hsvec_to_float8", "hsvec_to_int4", "hsvec_to_svec",
 	"hsvec_typmod_in", "hsvec_typmod_out", "svec_to_hsvec",
-	"sorted_heap_tableam_handler", "sorted_heap_graph_support", "sorted_zone_handler",
+	"sorted_heap_tableam_handler", "sorted_heap_graph_support", "sorted_zone_handler", "sorted_hnsw_handler",
 	"sorted_heap_graph_rag_stats", "sorted_heap_graph_rag_reset_stats",
 	"sorted_heap_scan_stats", "sorted_heap_reset_stats",
+	"sorted_hnsw_scan_stats", "sorted_hnsw_reset_scan_stats",
 }
 
 // A tableFunction is a C function that takes a relation; %d in call stands for
@@ -87,6 +88,7 @@ var tableFunctions = map[string]tableFunction{
 	"sorted_heap_compact":                     {call: "sorted_heap_compact(%d)", owner: true},
 	"sorted_heap_merge":                       {call: "sorted_heap_merge(%d)", owner: true},
 	"sorted_heap_check":                       {call: "sorted_heap_check(%d)", owner: true, matviews: true},
+	"sorted_hnsw_check":                       {call: "sorted_hnsw_check(%d)", owner: true, matviews: true},
 	"sorted_heap_zonemap_stats":               {call: "sorted_heap_zonemap_stats(%d)", owner: true, matviews: true},
 	"sorted_heap_rebuild_zonemap":             {call: "sorted_heap_rebuild_zonemap(%d)", owner: true, matviews: true},
 }

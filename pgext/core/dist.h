@@ -84,6 +84,8 @@ typedef struct DistKernels
 	void		(*l2sq_f32f16_x4) (const float *a, const DistHalf *const *b, uint32_t n, float *sums);
 	void		(*l1_f32f16_x4) (const float *a, const DistHalf *const *b, uint32_t n, float *sums);
 	void		(*dot_i8_x4) (const int8_t *a, const int8_t *const *b, uint32_t n, int32_t *sums);
+	void		(*l1_i8_x4) (const int8_t *a, float a_scale, const int8_t *const *b,
+							 const float *scales, uint32_t n, float *sums);
 
 	/* the same bits by every instruction set */
 	void		(*f16_to_f32) (const DistHalf *from, float *to, uint32_t n);

@@ -27,31 +27,16 @@
 #define VEC __m512
 #define WIDTH 16
 
-TARGET static inline __m512
-zero(void)
-{
-	return _mm512_setzero_ps();
-}
+/* 32 registers: no accumulator waits in memory. */
+#define ONCE_FROM 1
+#define ONCE_FROM_L1 1
 
-TARGET static inline __m512
-add(__m512 a, __m512 b)
-{
-	return _mm512_add_ps(a, b);
-}
+#define IVEC __m512i
+#define BVEC __m512i
+#define BYTES 64
+#define MM(name) _mm512_##name
 
-TARGET static inline __m512
-step_dot(__m512 sum, __m512 a, __m512 b)
-{
-	return _mm512_fmadd_ps(a, b, sum);
-}
-
-TARGET static inline __m512
-step_l2sq(__m512 sum, __m512 a, __m512 b)
-{
-	__m512		diff = _mm512_sub_ps(a, b);
-
-	return _mm512_fmadd_ps(diff, diff, sum);
-}
+#include "dist_x86.h"
 
 TARGET static inline __m512
 step_l1(__m512 sum, __m512 a, __m512 b)
@@ -62,14 +47,8 @@ step_l1(__m512 sum, __m512 a, __m512 b)
 TARGET static inline float
 sum_lanes(__m512 v)
 {
-	__m256		half = _mm256_add_ps(_mm512_castps512_ps256(v),
-									 _mm512_extractf32x8_ps(v, 1));
-	__m128		quarter = _mm_add_ps(_mm256_castps256_ps128(half),
-									 _mm256_extractf128_ps(half, 1));
-
-	quarter = _mm_add_ps(quarter, _mm_movehl_ps(quarter, quarter));
-	quarter = _mm_add_ss(quarter, _mm_movehdup_ps(quarter));
-	return _mm_cvtss_f32(quarter);
+	return sum_eight(_mm256_add_ps(_mm512_castps512_ps256(v),
+								   _mm512_extractf32x8_ps(v, 1)));
 }
 
 /* A mask of the first `rest` lanes, fewer than 16. */
@@ -77,12 +56,6 @@ TARGET static inline __mmask16
 first16(uint32_t rest)
 {
 	return (__mmask16) ((1u << rest) - 1);
-}
-
-TARGET static inline __m512
-load_f32(const float *p)
-{
-	return _mm512_loadu_ps(p);
 }
 
 TARGET static inline __m512
@@ -106,8 +79,6 @@ tail_f16(const DistHalf *p, uint32_t rest)
 #include "dist_loops.h"
 
 /* int8 */
-
-#define BYTES 64
 
 /* A mask of the first `rest` bytes, fewer than 64. */
 TARGET static inline __mmask64
@@ -141,37 +112,55 @@ step_i8(__m512i sum, __m512i a, __m512i b)
 	return _mm512_add_epi32(sum, _mm512_madd_epi16(a_high, b_high));
 }
 
+TARGET static inline __m512i
+izero(void)
+{
+	return _mm512_setzero_si512();
+}
+
+TARGET static inline __m512i
+iadd(__m512i a, __m512i b)
+{
+	return _mm512_add_epi32(a, b);
+}
+
+/* Both halves of the register together. */
+TARGET static inline __m256i
+folded(__m512i v)
+{
+	return _mm256_add_epi32(_mm512_castsi512_si256(v), _mm512_extracti64x4_epi64(v, 1));
+}
+
 TARGET static inline int32_t
 sum_i32(__m512i v)
 {
-	__m256i		half = _mm256_add_epi32(_mm512_castsi512_si256(v),
-										_mm512_extracti64x4_epi64(v, 1));
-	__m128i		quarter = _mm_add_epi32(_mm256_castsi256_si128(half),
-										_mm256_extracti128_si256(half, 1));
-
-	quarter = _mm_add_epi32(quarter, _mm_shuffle_epi32(quarter, _MM_SHUFFLE(1, 0, 3, 2)));
-	quarter = _mm_add_epi32(quarter, _mm_shuffle_epi32(quarter, _MM_SHUFFLE(2, 3, 0, 1)));
-	return _mm_cvtsi128_si32(quarter);
+	return sum_eight_i32(folded(v));
 }
 
-TARGET static int32_t
-dot_i8_avx512(const int8_t *a, const int8_t *b, uint32_t n)
+TARGET static inline void
+store_sums(__m512i s0, __m512i s1, __m512i s2, __m512i s3, int32_t *to)
 {
-	__m512i		sum = _mm512_setzero_si512();
-
-	for (; n >= BYTES; n -= BYTES, a += BYTES, b += BYTES)
-		sum = step_i8(sum, load_i8(a), load_i8(b));
-	if (n > 0)
-		sum = step_i8(sum, tail_i8(a, n), tail_i8(b, n));
-	return sum_i32(sum);
+	store_four_i32(folded(s0), folded(s1), folded(s2), folded(s3), to);
 }
 
-TARGET static void
-dot_i8_x4_avx512(const int8_t *a, const int8_t *const *b, uint32_t n, int32_t *sums)
+TARGET static inline __m512
+scaled_i8(const int8_t *p, float scale)
 {
-	for (int i = 0; i < DIST_FOUR; i++)
-		sums[i] = dot_i8_avx512(a, b[i], n);
+	return scaled(_mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *) p)), scale);
 }
+
+TARGET static inline __m512
+scaled_tail(const int8_t *p, uint32_t rest, float scale)
+{
+	return scaled(_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(first16(rest), p)), scale);
+}
+
+#include "dist_loops_i8.h"
+
+DEFINE_DOT_I8(TARGET, dot_i8_avx512, step_i8)
+DEFINE_DOT_I8_X4(TARGET, dot_i8_x4_avx512, step_i8)
+DEFINE_L1_I8(l1_i8_avx512)
+DEFINE_L1_I8_X4(l1_i8_x4_avx512)
 
 /* The components of b, 128 more each, as unsigned bytes. */
 TARGET_VNNI static inline __m512i
@@ -235,40 +224,8 @@ dot_i8_x4_avx512vnni(const int8_t *a, const int8_t *const *b, uint32_t n, int32_
 		s2 = _mm512_dpbusd_epi32(s2, flipped(tail_i8(b[2] + at, n - at)), q);
 		s3 = _mm512_dpbusd_epi32(s3, flipped(tail_i8(b[3] + at, n - at)), q);
 	}
-	sums[0] = sum_i32(_mm512_sub_epi32(s0, excess));
-	sums[1] = sum_i32(_mm512_sub_epi32(s1, excess));
-	sums[2] = sum_i32(_mm512_sub_epi32(s2, excess));
-	sums[3] = sum_i32(_mm512_sub_epi32(s3, excess));
-}
-
-/*
- * Sixteen components times the scale. The barrier keeps the compiler from
- * fusing this product with the difference that follows, which would round one
- * side only.
- */
-TARGET static inline __m512
-scaled_i8(__m128i bytes, __m512 scale)
-{
-	__m512		product = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(bytes)), scale);
-
-	__asm__("" : "+v"(product));
-	return product;
-}
-
-TARGET static float
-l1_i8_avx512(const int8_t *a, float a_scale, const int8_t *b, float b_scale, uint32_t n)
-{
-	__m512		sa = _mm512_set1_ps(a_scale);
-	__m512		sb = _mm512_set1_ps(b_scale);
-	__m512		sum = zero();
-
-	for (; n >= WIDTH; n -= WIDTH, a += WIDTH, b += WIDTH)
-		sum = step_l1(sum, scaled_i8(_mm_loadu_si128((const __m128i *) a), sa),
-					  scaled_i8(_mm_loadu_si128((const __m128i *) b), sb));
-	if (n > 0)
-		sum = step_l1(sum, scaled_i8(_mm_maskz_loadu_epi8(first16(n), a), sa),
-					  scaled_i8(_mm_maskz_loadu_epi8(first16(n), b), sb));
-	return sum_lanes(sum);
+	store_sums(_mm512_sub_epi32(s0, excess), _mm512_sub_epi32(s1, excess),
+			   _mm512_sub_epi32(s2, excess), _mm512_sub_epi32(s3, excess), sums);
 }
 
 /* Conversions */
@@ -301,26 +258,13 @@ TARGET static float
 maxabs_f32_avx512(const float *a, uint32_t n)
 {
 	__m512		largest = zero();
-	__m256		half;
-	__m128		quarter;
 
 	for (; n >= WIDTH; n -= WIDTH, a += WIDTH)
 		largest = _mm512_max_ps(largest, _mm512_abs_ps(load_f32(a)));
 	if (n > 0)
 		largest = _mm512_max_ps(largest, _mm512_abs_ps(tail_f32(a, n)));
-	half = _mm256_max_ps(_mm512_castps512_ps256(largest),
-						 _mm512_extractf32x8_ps(largest, 1));
-	quarter = _mm_max_ps(_mm256_castps256_ps128(half),
-						 _mm256_extractf128_ps(half, 1));
-	quarter = _mm_max_ps(quarter, _mm_movehl_ps(quarter, quarter));
-	quarter = _mm_max_ss(quarter, _mm_movehdup_ps(quarter));
-	return _mm_cvtss_f32(quarter);
-}
-
-TARGET static inline __m512i
-rounded(__m512 v, __m512 factor)
-{
-	return _mm512_cvtps_epi32(_mm512_mul_ps(v, factor));
+	return largest_of_eight(_mm256_max_ps(_mm512_castps512_ps256(largest),
+										  _mm512_extractf32x8_ps(largest, 1)));
 }
 
 TARGET static void
@@ -337,6 +281,7 @@ f32_to_i8_avx512(const float *from, float factor, int8_t *to, uint32_t n)
 #define OTHER_KERNELS \
 	FLOAT_KERNELS, \
 	.l1_i8 = l1_i8_avx512, \
+	.l1_i8_x4 = l1_i8_x4_avx512, \
 	.f16_to_f32 = f16_to_f32_avx512, \
 	.f32_to_f16 = f32_to_f16_avx512, \
 	.maxabs_f32 = maxabs_f32_avx512, \

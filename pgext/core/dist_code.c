@@ -142,9 +142,8 @@ code_result(const DistCodeQuery *dq, DistCode v, int32_t dot)
 
 /* A sum of n scaled components may leave the range of float. */
 static double
-code_l1(const DistCodeQuery *dq, DistCode v)
+l1_result(const DistCodeQuery *dq, DistCode v, float sum)
 {
-	float		sum = dq->kernels->l1_i8(dq->code.x, dq->code.scale, v.x, v.scale, dq->n);
 	double		wide = 0.0;
 
 	if (isfinite(sum))
@@ -157,9 +156,11 @@ code_l1(const DistCodeQuery *dq, DistCode v)
 double
 dist_code(const DistCodeQuery *dq, DistCode v)
 {
+	const DistKernels *k = dq->kernels;
+
 	if (dq->metric == DIST_L1)
-		return code_l1(dq, v);
-	return code_result(dq, v, dq->kernels->dot_i8(dq->code.x, v.x, dq->n));
+		return l1_result(dq, v, k->l1_i8(dq->code.x, dq->code.scale, v.x, v.scale, dq->n));
+	return code_result(dq, v, k->dot_i8(dq->code.x, v.x, dq->n));
 }
 
 void
@@ -173,19 +174,28 @@ dist_code_many(const DistCodeQuery *dq, const DistCode *codes,
 		const int8_t *const v[DIST_FOUR] = {
 			codes[i].x, codes[i + 1].x, codes[i + 2].x, codes[i + 3].x
 		};
-		int32_t		dot[DIST_FOUR];
+		const float scales[DIST_FOUR] = {
+			codes[i].scale, codes[i + 1].scale, codes[i + 2].scale, codes[i + 3].scale
+		};
 
 		for (uint32_t next = i + DIST_FOUR; next < count && next < i + 2 * DIST_FOUR; next++)
 			dist_prefetch(codes[next].x, dq->n);
 		if (dq->metric == DIST_L1)
 		{
+			float		sums[DIST_FOUR];
+
+			dq->kernels->l1_i8_x4(dq->code.x, dq->code.scale, v, scales, dq->n, sums);
 			for (int k = 0; k < DIST_FOUR; k++)
-				distances[i + k] = code_l1(dq, codes[i + k]);
-			continue;
+				distances[i + k] = l1_result(dq, codes[i + k], sums[k]);
 		}
-		dq->kernels->dot_i8_x4(dq->code.x, v, dq->n, dot);
-		for (int k = 0; k < DIST_FOUR; k++)
-			distances[i + k] = code_result(dq, codes[i + k], dot[k]);
+		else
+		{
+			int32_t		dot[DIST_FOUR];
+
+			dq->kernels->dot_i8_x4(dq->code.x, v, dq->n, dot);
+			for (int k = 0; k < DIST_FOUR; k++)
+				distances[i + k] = code_result(dq, codes[i + k], dot[k]);
+		}
 	}
 	for (; i < count; i++)
 		distances[i] = dist_code(dq, codes[i]);

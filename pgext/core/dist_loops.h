@@ -17,6 +17,8 @@
  *	 tail_f32(p, rest), tail_f16(p, rest)
  *						1 to WIDTH - 1 components, zeros behind; touches no
  *						byte past them
+ *	 ONCE_FROM, ONCE_FROM_L1	the number of floats from which four rows are met
+ *						in one pass
  *
  * Order of every sum: blocks of four vectors go to accumulators 0 to 3; of the
  * remainder, two vectors to 0 and 1, one to 2, the tail to 3; at the end
@@ -24,9 +26,13 @@
  * loads, and CPUs start two loads a cycle: one fused multiply-add per cycle, of
  * four cycles each.
  *
- * A kernel for four vectors would need sixteen accumulators in that order, as
- * many as AVX2 has registers. So it passes twice over the vectors, first for
- * accumulators 0 and 1, then for 2 and 3: the same loads, other times.
+ * A kernel for four vectors needs sixteen accumulators in that order, as many
+ * as AVX2 has registers. In one pass two of them wait in memory; in two passes,
+ * first for accumulators 0 and 1, then for 2 and 3, the first pass waits for all
+ * bytes and the second finds them in L1. Long rows of floats are faster in one
+ * pass, as their bytes arrive while they are worked on. Short ones are not: they
+ * would wait for the accumulators' way to memory and back. Halves are not
+ * either: half the bytes arrive, and widening them takes another register.
  */
 
 #define LANES 4
@@ -157,6 +163,66 @@ DEFINE_COSINE(KERNEL(cosine_f32), float, float, true)
 DEFINE_COSINE(KERNEL(cosine_f16), DistHalf, DistHalf, true)
 DEFINE_COSINE(KERNEL(dotnorm_f32f16), float, DistHalf, false)
 
+/* In one pass. */
+
+/* One of the query's vectors against what GET gives of each row. */
+#define FOUR_STEP(LANE, STEP, QUERY, GET) \
+	do { \
+		VEC			q = QUERY; \
+\
+		r0##LANE = STEP(r0##LANE, q, GET(b0)); \
+		r1##LANE = STEP(r1##LANE, q, GET(b1)); \
+		r2##LANE = STEP(r2##LANE, q, GET(b2)); \
+		r3##LANE = STEP(r3##LANE, q, GET(b3)); \
+	} while (0)
+
+#define FOUR_0(p) LOAD(p + at)
+#define FOUR_1(p) LOAD(p + at + WIDTH)
+#define FOUR_2(p) LOAD(p + at + 2 * WIDTH)
+#define FOUR_3(p) LOAD(p + at + 3 * WIDTH)
+#define FOUR_TAIL(p) TAIL(p + at, rest)
+
+#define DEFINE_FOUR_SUMS(NAME, B, STEP) \
+TARGET static void \
+NAME(const float *a, const B *const *b, uint32_t n, float *sums) \
+{ \
+	const B    *b0 = b[0], *b1 = b[1], *b2 = b[2], *b3 = b[3]; \
+	size_t		blocks_end = n - n % (LANES * WIDTH); \
+	uint32_t	rest = n & (WIDTH - 1); \
+	size_t		at; \
+	VEC			r00 = zero(), r01 = r00, r02 = r00, r03 = r00; \
+	VEC			r10 = r00, r11 = r00, r12 = r00, r13 = r00; \
+	VEC			r20 = r00, r21 = r00, r22 = r00, r23 = r00; \
+	VEC			r30 = r00, r31 = r00, r32 = r00, r33 = r00; \
+\
+	for (at = 0; at < blocks_end; at += LANES * WIDTH) \
+	{ \
+		FOUR_STEP(0, STEP, FOUR_0(a), FOUR_0); \
+		FOUR_STEP(1, STEP, FOUR_1(a), FOUR_1); \
+		FOUR_STEP(2, STEP, FOUR_2(a), FOUR_2); \
+		FOUR_STEP(3, STEP, FOUR_3(a), FOUR_3); \
+	} \
+	if (n & (2 * WIDTH)) \
+	{ \
+		FOUR_STEP(0, STEP, FOUR_0(a), FOUR_0); \
+		FOUR_STEP(1, STEP, FOUR_1(a), FOUR_1); \
+		at += 2 * WIDTH; \
+	} \
+	if (n & WIDTH) \
+	{ \
+		FOUR_STEP(2, STEP, FOUR_0(a), FOUR_0); \
+		at += WIDTH; \
+	} \
+	if (rest) \
+		FOUR_STEP(3, STEP, FOUR_TAIL(a), FOUR_TAIL); \
+	sums[0] = sum_lanes(sum4(r00, r01, r02, r03)); \
+	sums[1] = sum_lanes(sum4(r10, r11, r12, r13)); \
+	sums[2] = sum_lanes(sum4(r20, r21, r22, r23)); \
+	sums[3] = sum_lanes(sum4(r30, r31, r32, r33)); \
+}
+
+/* In two passes. */
+
 /* Two accumulators for each of four vectors. */
 typedef struct FourState
 {
@@ -165,7 +231,7 @@ typedef struct FourState
 } FourState;
 
 /* The vector loaded at each of four places, against one of the query. */
-#define FOUR_STEP(SUMS, STEP, QUERY, GET) \
+#define TWO_STEP(SUMS, STEP, QUERY, GET) \
 	do { \
 		SUMS[0] = STEP(SUMS[0], QUERY, GET(0)); \
 		SUMS[1] = STEP(SUMS[1], QUERY, GET(1)); \
@@ -173,20 +239,20 @@ typedef struct FourState
 		SUMS[3] = STEP(SUMS[3], QUERY, GET(3)); \
 	} while (0)
 
-#define FOUR_AT(c) LOAD(b##c + at)
-#define FOUR_NEXT(c) LOAD(b##c + at + WIDTH)
-#define FOUR_TAIL(c) TAIL(b##c + at, rest)
+#define TWO_AT(c) LOAD(b##c + at)
+#define TWO_NEXT(c) LOAD(b##c + at + WIDTH)
+#define TWO_TAIL(c) TAIL(b##c + at, rest)
 
-#define FOUR_PAIR(STEP) \
+#define TWO_PAIR(STEP) \
 	do { \
 		VEC			q0 = LOAD(a + at); \
 		VEC			q1 = LOAD(a + at + WIDTH); \
 \
-		FOUR_STEP(s.even, STEP, q0, FOUR_AT); \
-		FOUR_STEP(s.odd, STEP, q1, FOUR_NEXT); \
+		TWO_STEP(s.even, STEP, q0, TWO_AT); \
+		TWO_STEP(s.odd, STEP, q1, TWO_NEXT); \
 	} while (0)
 
-#define DEFINE_FOUR_SUMS(NAME, B, STEP) \
+#define DEFINE_FOUR_SUMS_TWICE(NAME, B, STEP) \
 TARGET static void \
 NAME(const float *a, const B *const *b, uint32_t n, float *sums) \
 { \
@@ -200,9 +266,9 @@ NAME(const float *a, const B *const *b, uint32_t n, float *sums) \
 	s.even[0] = s.even[1] = s.even[2] = s.even[3] = zero(); \
 	s.odd[0] = s.odd[1] = s.odd[2] = s.odd[3] = zero(); \
 	for (at = 0; at < blocks_end; at += LANES * WIDTH) \
-		FOUR_PAIR(STEP); \
+		TWO_PAIR(STEP); \
 	if (n & (2 * WIDTH)) \
-		FOUR_PAIR(STEP); \
+		TWO_PAIR(STEP); \
 	first[0] = add(s.even[0], s.odd[0]); \
 	first[1] = add(s.even[1], s.odd[1]); \
 	first[2] = add(s.even[2], s.odd[2]); \
@@ -211,20 +277,20 @@ NAME(const float *a, const B *const *b, uint32_t n, float *sums) \
 	s.even[0] = s.even[1] = s.even[2] = s.even[3] = zero(); \
 	s.odd[0] = s.odd[1] = s.odd[2] = s.odd[3] = zero(); \
 	for (at = 2 * WIDTH; at < blocks_end; at += LANES * WIDTH) \
-		FOUR_PAIR(STEP); \
+		TWO_PAIR(STEP); \
 	at = blocks_end + (n & (2 * WIDTH)); \
 	if (n & WIDTH) \
 	{ \
 		VEC			q = LOAD(a + at); \
 \
-		FOUR_STEP(s.even, STEP, q, FOUR_AT); \
+		TWO_STEP(s.even, STEP, q, TWO_AT); \
 		at += WIDTH; \
 	} \
 	if (rest) \
 	{ \
 		VEC			q = TAIL(a + at, rest); \
 \
-		FOUR_STEP(s.odd, STEP, q, FOUR_TAIL); \
+		TWO_STEP(s.odd, STEP, q, TWO_TAIL); \
 	} \
 	sums[0] = sum_lanes(add(first[0], add(s.even[0], s.odd[0]))); \
 	sums[1] = sum_lanes(add(first[1], add(s.even[1], s.odd[1]))); \
@@ -232,12 +298,26 @@ NAME(const float *a, const B *const *b, uint32_t n, float *sums) \
 	sums[3] = sum_lanes(add(first[3], add(s.even[3], s.odd[3]))); \
 }
 
-DEFINE_FOUR_SUMS(KERNEL(dot_f32_x4), float, step_dot)
-DEFINE_FOUR_SUMS(KERNEL(l2sq_f32_x4), float, step_l2sq)
-DEFINE_FOUR_SUMS(KERNEL(l1_f32_x4), float, step_l1)
-DEFINE_FOUR_SUMS(KERNEL(dot_f32f16_x4), DistHalf, step_dot)
-DEFINE_FOUR_SUMS(KERNEL(l2sq_f32f16_x4), DistHalf, step_l2sq)
-DEFINE_FOUR_SUMS(KERNEL(l1_f32f16_x4), DistHalf, step_l1)
+/* Which of both by the length of a row; the same bits. */
+#define DEFINE_FOUR_SUMS_F32(OP, STEP, FROM) \
+DEFINE_FOUR_SUMS(KERNEL(OP##_once), float, STEP) \
+DEFINE_FOUR_SUMS_TWICE(KERNEL(OP##_twice), float, STEP) \
+\
+static void \
+KERNEL(OP)(const float *a, const float *const *b, uint32_t n, float *sums) \
+{ \
+	if (n < FROM) \
+		KERNEL(OP##_twice)(a, b, n, sums); \
+	else \
+		KERNEL(OP##_once)(a, b, n, sums); \
+}
+
+DEFINE_FOUR_SUMS_F32(dot_f32_x4, step_dot, ONCE_FROM)
+DEFINE_FOUR_SUMS_F32(l2sq_f32_x4, step_l2sq, ONCE_FROM)
+DEFINE_FOUR_SUMS_F32(l1_f32_x4, step_l1, ONCE_FROM_L1)
+DEFINE_FOUR_SUMS_TWICE(KERNEL(dot_f32f16_x4), DistHalf, step_dot)
+DEFINE_FOUR_SUMS_TWICE(KERNEL(l2sq_f32f16_x4), DistHalf, step_l2sq)
+DEFINE_FOUR_SUMS_TWICE(KERNEL(l1_f32f16_x4), DistHalf, step_l1)
 
 /* The members of DistKernels that are defined here. */
 #define FLOAT_KERNELS \

@@ -26,6 +26,10 @@
 #define VEC float32x4_t
 #define WIDTH 4
 
+/* 32 registers: no accumulator waits in memory. */
+#define ONCE_FROM 1
+#define ONCE_FROM_L1 1
+
 static inline float32x4_t
 zero(void)
 {
@@ -130,60 +134,40 @@ step_i8_dot(int32x4_t sum, int8x16_t a, int8x16_t b)
 	return vdotq_s32(sum, a, b);
 }
 
-#define DEFINE_DOT_I8(ATTRIBUTE, NAME, STEP) \
-ATTRIBUTE static int32_t \
-NAME(const int8_t *a, const int8_t *b, uint32_t n) \
-{ \
-	int32x4_t	s0 = vdupq_n_s32(0); \
-	int32x4_t	s1 = s0; \
-\
-	for (; n >= 2 * BYTES; n -= 2 * BYTES, a += 2 * BYTES, b += 2 * BYTES) \
-	{ \
-		s0 = STEP(s0, vld1q_s8(a), vld1q_s8(b)); \
-		s1 = STEP(s1, vld1q_s8(a + BYTES), vld1q_s8(b + BYTES)); \
-	} \
-	if (n & BYTES) \
-	{ \
-		s0 = STEP(s0, vld1q_s8(a), vld1q_s8(b)); \
-		a += BYTES; \
-		b += BYTES; \
-	} \
-	if (n & (BYTES - 1)) \
-		s1 = STEP(s1, tail_i8(a, n & (BYTES - 1)), tail_i8(b, n & (BYTES - 1))); \
-	return vaddvq_s32(vaddq_s32(s0, s1)); \
+#define IVEC int32x4_t
+#define BVEC int8x16_t
+
+static inline int32x4_t
+izero(void)
+{
+	return vdupq_n_s32(0);
 }
 
-#define DEFINE_DOT_I8_X4(ATTRIBUTE, NAME, STEP) \
-ATTRIBUTE static void \
-NAME(const int8_t *a, const int8_t *const *b, uint32_t n, int32_t *sums) \
-{ \
-	int32x4_t	s0 = vdupq_n_s32(0); \
-	int32x4_t	s1 = s0, s2 = s0, s3 = s0; \
-	uint32_t	at = 0; \
-\
-	for (; n - at >= BYTES; at += BYTES) \
-	{ \
-		int8x16_t	q = vld1q_s8(a + at); \
-\
-		s0 = STEP(s0, q, vld1q_s8(b[0] + at)); \
-		s1 = STEP(s1, q, vld1q_s8(b[1] + at)); \
-		s2 = STEP(s2, q, vld1q_s8(b[2] + at)); \
-		s3 = STEP(s3, q, vld1q_s8(b[3] + at)); \
-	} \
-	if (at < n) \
-	{ \
-		int8x16_t	q = tail_i8(a + at, n - at); \
-\
-		s0 = STEP(s0, q, tail_i8(b[0] + at, n - at)); \
-		s1 = STEP(s1, q, tail_i8(b[1] + at, n - at)); \
-		s2 = STEP(s2, q, tail_i8(b[2] + at, n - at)); \
-		s3 = STEP(s3, q, tail_i8(b[3] + at, n - at)); \
-	} \
-	sums[0] = vaddvq_s32(s0); \
-	sums[1] = vaddvq_s32(s1); \
-	sums[2] = vaddvq_s32(s2); \
-	sums[3] = vaddvq_s32(s3); \
+static inline int32x4_t
+iadd(int32x4_t a, int32x4_t b)
+{
+	return vaddq_s32(a, b);
 }
+
+static inline int8x16_t
+load_i8(const int8_t *p)
+{
+	return vld1q_s8(p);
+}
+
+static inline int32_t
+sum_i32(int32x4_t v)
+{
+	return vaddvq_s32(v);
+}
+
+static inline void
+store_sums(int32x4_t s0, int32x4_t s1, int32x4_t s2, int32x4_t s3, int32_t *to)
+{
+	vst1q_s32(to, vpaddq_s32(vpaddq_s32(s0, s1), vpaddq_s32(s2, s3)));
+}
+
+#include "dist_loops_i8.h"
 
 DEFINE_DOT_I8(, dot_i8_neon, step_i8)
 DEFINE_DOT_I8_X4(, dot_i8_x4_neon, step_i8)
@@ -238,6 +222,14 @@ l1_i8_neon(const int8_t *a, float a_scale, const int8_t *b, float b_scale, uint3
 		n -= count;
 	}
 	return sum_lanes(add(s0, s1));
+}
+
+static void
+l1_i8_x4_neon(const int8_t *a, float a_scale, const int8_t *const *b, const float *scales,
+			  uint32_t n, float *sums)
+{
+	for (int i = 0; i < DIST_FOUR; i++)
+		sums[i] = l1_i8_neon(a, a_scale, b[i], scales[i], n);
 }
 
 /* Conversions */
@@ -306,6 +298,7 @@ f32_to_i8_neon(const float *from, float factor, int8_t *to, uint32_t n)
 #define OTHER_KERNELS \
 	FLOAT_KERNELS, \
 	.l1_i8 = l1_i8_neon, \
+	.l1_i8_x4 = l1_i8_x4_neon, \
 	.f16_to_f32 = f16_to_f32_neon, \
 	.f32_to_f16 = f32_to_f16_neon, \
 	.maxabs_f32 = maxabs_f32_neon, \

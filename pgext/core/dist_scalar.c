@@ -162,6 +162,14 @@ l1_i8_scalar(const int8_t *a, float a_scale, const int8_t *b, float b_scale, uin
 }
 
 static void
+l1_i8_x4_scalar(const int8_t *a, float a_scale, const int8_t *const *b, const float *scales,
+				uint32_t n, float *sums)
+{
+	for (int i = 0; i < DIST_FOUR; i++)
+		sums[i] = l1_i8_scalar(a, a_scale, b[i], scales[i], n);
+}
+
+static void
 f16_to_f32_scalar(const DistHalf *from, float *to, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -222,6 +230,7 @@ const DistKernels dist_isa_scalar = {
 	.dotnorm_f32f16 = dotnorm_f32f16_scalar,
 	.dot_i8 = dot_i8_scalar,
 	.l1_i8 = l1_i8_scalar,
+	.l1_i8_x4 = l1_i8_x4_scalar,
 	.dot_f32_x4 = dot_f32_x4_scalar,
 	.l2sq_f32_x4 = l2sq_f32_x4_scalar,
 	.l1_f32_x4 = l1_f32_x4_scalar,

@@ -188,11 +188,11 @@ void
 hnsw_form_distances(const HnswForm *form, const void *from,
 					const void *const *records, uint32_t count, float *out)
 {
-	bool		int8 = form->element == HNSW_INT8;
+	bool int8 = form->element == HNSW_INT8;
 	uint32_t	i = 0;
 
 	/* int8 has no kernel of four for L1 */
-	while (count - i >= DIST_FOUR && !(int8 && form->metric == DIST_L1))
+	while (count - i >= DIST_FOUR && !(int8 &&form->metric == DIST_L1))
 	{
 		for (uint32_t next = i + DIST_FOUR; next < count && next < i + 2 * DIST_FOUR; next++)
 			dist_prefetch(records[next], hnsw_form_bytes(form));
@@ -204,5 +204,91 @@ hnsw_form_distances(const HnswForm *form, const void *from,
 	}
 	for (; i < count; i++)
 		out[i] = int8 ? int8_one(form, from, records[i])
-			: float32_one(form, from, records[i]);
+		:			float32_one(form, from, records[i]);
+}
+
+/* Components are rounded to whole steps: the error of one has a variance of a
+ * twelfth of the square of its step. */
+#define ROUNDING_VARIANCE (1.0 / 12)
+#define DEVIATIONS 5.0
+
+/* What single precision may do to facts and results. */
+#define SINGLE 1e-6
+
+static inline double
+not_negative(double x)
+{
+	return x > 0.0 ? x : 0.0;
+}
+
+/*
+ * Errors of components are independent, so that of a product of vectors is
+ * normal; the squared length of the errors itself, which makes vectors seem
+ * farther apart, is nearly constant.
+ */
+static double
+int8_least(const HnswForm *form, const Facts *a, const Facts *b, double dist)
+{
+	double		n = form->dim;
+	double		aa = (double) a->factor * a->factor;
+	double		bb = (double) b->factor * b->factor;
+	double		variance = (aa + bb) * ROUNDING_VARIANCE;
+	double		length = variance * (n + DEVIATIONS * sqrt(2 * n));
+	double		sine;
+
+	switch (form->metric)
+	{
+		case DIST_COSINE:
+			/* only what is across the vectors turns them */
+			sine = 2.0 * (not_negative(dist) + length);
+			sine = sine < 1.0 ? sqrt(sine) : 1.0;
+			return dist - DEVIATIONS * sqrt(variance) * sine - length / 2 - SINGLE;
+		case DIST_IP:
+			variance = (a->square * bb + b->square * aa) * ROUNDING_VARIANCE +
+				n * aa * bb * ROUNDING_VARIANCE * ROUNDING_VARIANCE;
+			return dist - DEVIATIONS * sqrt(variance) -
+				SINGLE * sqrt((double) a->square * b->square);
+		case DIST_L1:
+			/* of equal components, all of the error is distance */
+			return dist * (1.0 - n * SINGLE) - n * sqrt(variance) -
+				DEVIATIONS * sqrt(variance * n);
+		default:
+			dist = not_negative(sqrt(dist) - DEVIATIONS * sqrt(variance));
+			dist = dist * dist - length - SINGLE * ((double) a->square + b->square);
+			return sqrt(not_negative(dist));
+	}
+}
+
+static double
+float32_least(const HnswForm *form, const float *x, const float *y, double dist)
+{
+	const DistKernels *kernels = form->kernels;
+	double		lost = SINGLE + form->dim * 1.2e-7;
+
+	switch (form->metric)
+	{
+		case DIST_COSINE:
+			return dist - 2 * lost;
+		case DIST_IP:
+			return dist - lost * sqrt((double) kernels->dot_f32(x, x, form->dim) *
+									  kernels->dot_f32(y, y, form->dim));
+		case DIST_L1:
+			return dist * (1.0 - lost);
+		default:
+			return sqrt(dist) * (1.0 - lost);
+	}
+}
+
+double
+hnsw_form_least(const HnswForm *form, const void *from, const void *record, float dist)
+{
+	double		least;
+
+	if (!isfinite(dist))
+		return -INFINITY;
+	if (form->element == HNSW_INT8)
+		least = int8_least(form, from, record, dist);
+	else
+		least = float32_least(form, RECORD_COMPONENTS(from), RECORD_COMPONENTS(record), dist);
+	return isnan(least) ? -INFINITY : least;
 }

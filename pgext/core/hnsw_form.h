@@ -44,4 +44,13 @@ extern bool hnsw_form_encode(const HnswForm *form, const float *vector, void *re
 extern void hnsw_form_distances(const HnswForm *form, const void *from,
 								const void *const *records, uint32_t count, float *out);
 
+/*
+ * A number below which the exact distance of the vectors behind two records
+ * hardly ever is, given the records' distance: it leaves room for five standard
+ * deviations of what rounding does to it. Exact distances are those of dist.h,
+ * so L2 is not squared. -infinity where nothing can be said.
+ */
+extern double hnsw_form_least(const HnswForm *form, const void *from,
+							  const void *record, float dist);
+
 #endif							/* HNSW_FORM_H */

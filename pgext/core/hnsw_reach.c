@@ -44,7 +44,52 @@ hnsw_reach(const HnswStore *store, uint32_t start, uint32_t nnodes,
 	return spread(store, 0, 1, order, parent);
 }
 
-/* Link `host` to `node`, if the tree can spare one of its links. */
+/* Of a full list's links, the farthest one in this many may be given up. */
+#define SPARE_SHARE 4
+
+/* The farthest link of a full list that neither the tree needs nor most walks;
+ * `count` where there is none. */
+static uint32_t
+find_spare(const HnswStore *store, uint32_t host, const uint32_t *links,
+		   uint32_t count, const uint32_t *parent)
+{
+	float		dists[HNSW_MAX_LINKS];
+	uint32_t	spare = count;
+
+	store->distances(store->state, store->vector(store->state, host), links, count, dists);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		uint32_t	farther = 0;
+
+		if (parent[links[i]] == host || (spare < count && dists[i] <= dists[spare]))
+			continue;
+		for (uint32_t j = 0; j < count; j++)
+			farther += dists[j] > dists[i];
+		if (farther < count / SPARE_SHARE)
+			spare = i;
+	}
+	return spare;
+}
+
+/* An outsider leads to what its host has given up for it. */
+static void
+take_over(HnswArrays *arrays, const HnswStore *store, uint32_t node, uint32_t given_up)
+{
+	uint32_t	links[HNSW_MAX_LINKS];
+	uint32_t	count = store->links(store->state, node, 0, links);
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (links[i] == given_up)
+			return;
+	}
+	if (count == hnsw_max_links(arrays->shape->m, 0))
+		count--;
+	links[count++] = given_up;
+	hnsw_arrays_set_links(arrays, node, 0, links, count);
+}
+
+/* Link `host` to `node`, if it can spare one of its links. */
 static bool
 make_room(HnswArrays *arrays, uint32_t host, uint32_t node, const uint32_t *parent)
 {
@@ -57,12 +102,10 @@ make_room(HnswArrays *arrays, uint32_t host, uint32_t node, const uint32_t *pare
 		count++;
 	else
 	{
-		/* The last that it can spare: where links are in order, the farthest. */
-		while (at > 0 && parent[links[at - 1]] == host)
-			at--;
-		if (at == 0)
+		at = find_spare(&store, host, links, count, parent);
+		if (at == count)
 			return false;
-		at--;
+		take_over(arrays, &store, node, links[at]);
 	}
 	links[at] = node;
 	hnsw_arrays_set_links(arrays, host, 0, links, count);

@@ -55,11 +55,12 @@ full(const HnswSearch *search)
 	return search->nearest.count >= search->ef;
 }
 
-/* Is a node at this place too far to follow or keep? */
+/* Is a node at this place too far to follow or keep? The farthest kept is not: it
+ * is to be followed, too. */
 static inline bool
 too_far(const HnswSearch *search, HnswKey key)
 {
-	return full(search) && key >= ~search->nearest.items[0];
+	return full(search) && key > ~search->nearest.items[0];
 }
 
 /* Room for one step's neighbours in every list they may enter. */
@@ -104,16 +105,42 @@ passes(const HnswSearch *search, uint32_t node)
 	return passed;
 }
 
+/* Of nodes with distances, what is too far is put aside; the rest moves to the
+ * front, in order. */
+static uint32_t
+put_aside(HnswSearch *search, uint32_t *nodes, float *dists, uint32_t count)
+{
+	uint32_t	nnear = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		HnswKey		key = hnsw_key(dists[i], nodes[i]);
+
+		if (too_far(search, key))
+		{
+			if (search->resumable)
+				hnsw_keys_append(&search->held, key);
+			continue;
+		}
+		nodes[nnear] = nodes[i];
+		dists[nnear++] = dists[i];
+	}
+	return nnear;
+}
+
 /* Nodes with distances enter the walk. All of them pass, or the filter is
- * asked about those near enough. */
+ * asked about those near enough: to ask may cost as much as a distance. */
 static void
-admit(HnswSearch *search, const uint32_t *nodes, const float *dists, uint32_t count,
-	  bool all_pass)
+admit(HnswSearch *search, uint32_t *nodes, float *dists, uint32_t count, bool all_pass)
 {
 	const HnswFilter *filter = all_pass ? NULL : search->filter;
 
 	if (filter != NULL)
-		filter->pass(filter->state, nodes, count, search->passed);
+	{
+		count = put_aside(search, nodes, dists, count);
+		if (count > 0)
+			filter->pass(filter->state, nodes, count, search->passed);
+	}
 	for (uint32_t i = 0; i < count; i++)
 	{
 		HnswKey		key = hnsw_key(dists[i], nodes[i]);
@@ -131,7 +158,7 @@ admit(HnswSearch *search, const uint32_t *nodes, const float *dists, uint32_t co
 }
 
 static CoreStatus
-evaluate(HnswSearch *search, const uint32_t *nodes, uint32_t count, bool all_pass)
+evaluate(HnswSearch *search, uint32_t *nodes, uint32_t count, bool all_pass)
 {
 	CoreStatus	status;
 
@@ -308,7 +335,12 @@ walk(HnswSearch *search, int level)
 			status = follow_skipped(search);
 		else
 		{
-			search->end = HNSW_END_ALL_SEEN;
+			/*
+			 * What is held or skipped was not followed, what is evicted is
+			 * still to be kept: by a larger ef.
+			 */
+			if (search->held.count + search->evicted.count + search->skipped.count == 0)
+				search->end = HNSW_END_ALL_SEEN;
 			return CORE_OK;
 		}
 		if (status != CORE_OK)
@@ -359,6 +391,27 @@ collect(HnswSearch *search)
 	return CORE_OK;
 }
 
+/*
+ * The walk starts from the nearest node that upper levels know, and from the
+ * entry, which is further away: links may lead from the entry to nodes, itself
+ * among them, to which none lead from elsewhere.
+ */
+static CoreStatus
+start_level_0(HnswSearch *search, HnswKey nearest, HnswKey entry)
+{
+	uint32_t	nodes[2] = {hnsw_key_node(nearest), hnsw_key_node(entry)};
+	float		dists[2] = {hnsw_key_dist(nearest), hnsw_key_dist(entry)};
+	uint32_t	count = nearest == entry ? 1 : 2;
+	CoreStatus	status = reserve_step(search, count);
+
+	if (status != CORE_OK)
+		return status;
+	for (uint32_t i = 0; i < count; i++)
+		hnsw_visited_add(&search->visited, nodes[i]);
+	admit(search, nodes, dists, count, false);
+	return walk(search, 0);
+}
+
 CoreStatus
 hnsw_search_start(HnswSearch *search, const HnswStore *store, const void *query,
 				  HnswEntry entry, uint32_t ef)
@@ -377,14 +430,7 @@ hnsw_search_start(HnswSearch *search, const HnswStore *store, const void *query,
 		if (status != CORE_OK)
 			return status;
 	}
-	status = reserve_step(search, 1);
-	if (status != CORE_OK)
-		return status;
-	entry.node = hnsw_key_node(nearest);
-	dist = hnsw_key_dist(nearest);
-	hnsw_visited_add(&search->visited, entry.node);
-	admit(search, &entry.node, &dist, 1, false);
-	return walk(search, 0);
+	return start_level_0(search, nearest, hnsw_key(dist, entry.node));
 }
 
 CoreStatus

@@ -35,7 +35,8 @@ typedef struct HnswFilter
 typedef enum HnswEnd
 {
 	HNSW_END_NEAREST,			/* nothing nearer is left on the frontier */
-	HNSW_END_ALL_SEEN,			/* all reachable nodes were seen */
+	HNSW_END_ALL_SEEN,			/* all reachable nodes that pass are kept, or
+								 * were */
 	HNSW_END_LIMIT				/* `max_evaluated` was reached */
 } HnswEnd;
 

@@ -17,13 +17,14 @@
 #include "postgres.h"
 
 #include "pgstat.h"
+#include "storage/buf_internals.h"
 #include "utils/rel.h"
 
 #include "bufferhint.h"
 #include "compat.h"
 
-#define HINTS 8192				/* 32 kB in each backend; a power of two */
-#define COUNTED_EVERY 8			/* reads, one of them the long way */
+#define HINTS 65536				/* 256 kB where all are in use; a power of two */
+#define COUNTED_EVERY 32		/* reads, one of them the long way */
 
 static Buffer hints[HINTS];
 
@@ -55,4 +56,19 @@ bufferhint_read(Relation rel, BlockNumber block)
 	}
 	*hint = ReadBuffer(rel, block);
 	return *hint;
+}
+
+void
+bufferhint_prefetch(Relation rel, BlockNumber block, Size at, Size bytes)
+{
+	Buffer		buffer = *hint_of(rel, block);
+	const char *from;
+
+	if (!BufferIsValid(buffer) || BufferIsLocal(buffer) ||
+		RelationUsesLocalBuffers(rel))
+		return;
+	__builtin_prefetch(GetBufferDescriptor(buffer - 1));
+	from = (const char *) BufferGetBlock(buffer) + at;
+	for (Size line = 0; line < bytes; line += BUFFERHINT_LINE)
+		__builtin_prefetch(from + line);
 }

@@ -119,6 +119,25 @@
 	index_beginscan(heap, index, snapshot, NULL, nkeys, 0)
 #endif
 
+/* An index path that must not be used: its infinite cost alone does not say so
+ * since 18. */
+#if PG_VERSION_NUM >= 180000
+#define disable_index_path(index_path) ((index_path)->path.disabled_nodes = 2)
+#else
+#define disable_index_path(index_path) ((void) (index_path))
+#endif
+
+/* An index search has started (18 shows how many there were in EXPLAIN). */
+#if PG_VERSION_NUM >= 180000
+#define count_index_search(scan) \
+	do { \
+		if ((scan)->instrument) \
+			(scan)->instrument->nsearches++; \
+	} while (0)
+#else
+#define count_index_search(scan) ((void) (scan))
+#endif
+
 /* old_snapshot_threshold is gone in 17. */
 #if PG_VERSION_NUM >= 170000
 #define TestForOldSnapshot(snapshot, relation, page) ((void) (page))
@@ -179,9 +198,32 @@
 #define array_length_estimate(root, node) estimate_array_length(node)
 #endif
 
+/* Does core offer `column = ANY (list)` on any column of an index whose order is
+ * wanted? Since 17. */
+#if PG_VERSION_NUM >= 170000
+#define ORDERED_SCANS_TAKE_LISTS true
+#else
+#define ORDERED_SCANS_TAKE_LISTS false
+#endif
+
 /* Does core tell an index when a statement's inserts are over? */
 #if PG_VERSION_NUM >= 170000
 #define HAVE_AMINSERTCLEANUP 1
+#endif
+
+/* Does core plan workers for the build of any index that says it can use them?
+ * Before 17, only of a btree. */
+#if PG_VERSION_NUM >= 170000
+#define HAVE_AMCANBUILDPARALLEL 1
+#define planned_build_workers(heap, index, info) ((info)->ii_ParallelWorkers)
+#else
+#define planned_build_workers(heap, index, info) \
+	plan_create_index_workers(RelationGetRelid(heap), RelationGetRelid(index))
+#endif
+
+/* A function that never returns: the word comes before its declaration since 18. */
+#ifndef pg_noreturn
+#define pg_noreturn pg_attribute_noreturn()
 #endif
 
 /* Fields of IndexAmRoutine that came after 15. */

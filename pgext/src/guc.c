@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <limits.h>
+
 #include "utils/guc.h"
 
 #include "guc.h"
@@ -11,6 +13,11 @@
 bool		guc_enable_graph_scan = true;
 bool		guc_enable_scan_pruning = true;
 int			guc_graph_access = GRAPH_ACCESS_AUTO;
+int			guc_graph_seeds = GRAPH_SEED_ACCESS_AUTO;
+int			guc_hnsw_ef_search = 96;
+int			guc_hnsw_iterative_scan = HNSW_ITERATIVE_STRICT;
+int			guc_hnsw_max_scan_tuples = 100000;
+int			guc_hnsw_scan_mode = HNSW_SCAN_AUTO;
 
 static const struct config_enum_entry graph_access_options[] = {
 	{"auto", GRAPH_ACCESS_AUTO, false},
@@ -18,6 +25,55 @@ static const struct config_enum_entry graph_access_options[] = {
 	{"btree", GRAPH_ACCESS_BTREE, false},
 	{NULL, 0, false}
 };
+
+static const struct config_enum_entry graph_seeds_options[] = {
+	{"auto", GRAPH_SEED_ACCESS_AUTO, false},
+	{"index", GRAPH_SEED_ACCESS_INDEX, false},
+	{"exact", GRAPH_SEED_ACCESS_EXACT, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry iterative_scan_options[] = {
+	{"off", HNSW_ITERATIVE_OFF, false},
+	{"strict", HNSW_ITERATIVE_STRICT, false},
+	{"relaxed", HNSW_ITERATIVE_RELAXED, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry scan_mode_options[] = {
+	{"auto", HNSW_SCAN_AUTO, false},
+	{"flat", HNSW_SCAN_FLAT, false},
+	{"graph", HNSW_SCAN_GRAPH, false},
+	{NULL, 0, false}
+};
+
+static void
+init_hnsw(void)
+{
+	DefineCustomIntVariable("sorted_hnsw.ef_search",
+							"Sets how many nodes the first walk of a scan keeps.",
+							"More nodes give better recall and take longer.",
+							&guc_hnsw_ef_search, 96, 1, HNSW_MAX_EF_SEARCH,
+							PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("sorted_hnsw.iterative_scan",
+							 "Selects what a scan does when the rows of its first walk are used up.",
+							 "It ends, goes on and leaves out rows found too late, or goes on and returns them out of order.",
+							 &guc_hnsw_iterative_scan, HNSW_ITERATIVE_STRICT,
+							 iterative_scan_options,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomIntVariable("sorted_hnsw.max_scan_tuples",
+							"Sets how many nodes the walks of a scan compare with the query before it ends.",
+							NULL,
+							&guc_hnsw_max_scan_tuples, 100000, 1, INT_MAX,
+							PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("sorted_hnsw.scan_mode",
+							 "Selects whether scans walk the graph or compare all nodes.",
+							 "By default they do what is expected to be faster.",
+							 &guc_hnsw_scan_mode, HNSW_SCAN_AUTO,
+							 scan_mode_options,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("sorted_hnsw");
+}
 
 void
 guc_init(void)
@@ -38,5 +94,12 @@ guc_init(void)
 							 &guc_graph_access, GRAPH_ACCESS_AUTO,
 							 graph_access_options,
 							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomEnumVariable("sorted_heap.graph_seeds",
+							 "Selects how graph functions find the rows nearest to a query.",
+							 "By default a sorted_hnsw index of the embeddings is used where there is one. An exact scan reads the whole table.",
+							 &guc_graph_seeds, GRAPH_SEED_ACCESS_AUTO,
+							 graph_seeds_options,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
 	MarkGUCPrefixReserved("sorted_heap");
+	init_hnsw();
 }

@@ -8,6 +8,7 @@
 
 #include "dist.h"
 #include "guc.h"
+#include "hnsw/options.h"
 #include "planner/hooks.h"
 #include "tableam/sorted_heap.h"
 #include "zone/zone.h"
@@ -21,6 +22,7 @@ _PG_init(void)
 {
 	(void) dist_kernels();
 	sorted_heap_maps = &zone_table_maps;
+	hnsw_options_init();
 	guc_init();
 	planner_hooks_init();
 }

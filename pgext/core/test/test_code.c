@@ -32,6 +32,8 @@ compare_products(const DistKernels *k, uint32_t n, Random *random, int extreme)
 	int8_t	   *v[1 + DIST_FOUR];
 	const int8_t *four[DIST_FOUR];
 	int32_t		got[DIST_FOUR];
+	const float scales[DIST_FOUR] = {0.017f, 1.0f / 3, 0.013f, 0.5f};
+	float		l1[DIST_FOUR];
 
 	for (int i = 0; i <= DIST_FOUR; i++)
 	{
@@ -44,6 +46,7 @@ compare_products(const DistKernels *k, uint32_t n, Random *random, int extreme)
 	for (int i = 0; i < DIST_FOUR; i++)
 		four[i] = v[1 + i];
 	k->dot_i8_x4(v[0], four, n, got);
+	k->l1_i8_x4(v[0], 0.013f, four, scales, n, l1);
 	for (int i = 0; i < DIST_FOUR; i++)
 	{
 		int64_t		want = reference_i8(v[0], four[i], n);
@@ -52,6 +55,8 @@ compare_products(const DistKernels *k, uint32_t n, Random *random, int extreme)
 			  k->dot_i8(v[0], four[i], n), (long long) want);
 		CHECK(got[i] == want, "%s n=%u, %d of four: %d, want %lld", k->isa, n, i, got[i],
 			  (long long) want);
+		CHECK(l1[i] == k->l1_i8(v[0], 0.013f, four[i], scales[i], n), "%s n=%u, %d of four: L1 %.9g",
+			  k->isa, n, i, l1[i]);
 	}
 	for (int i = 0; i <= DIST_FOUR; i++)
 		fenced_drop(&fences[i]);

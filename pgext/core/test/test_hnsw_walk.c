@@ -235,6 +235,48 @@ grows(void)
 	arena_drop(&arena);
 }
 
+/* All nodes that links lead to from the entry are found, the entry among them,
+ * though no link leads to it. */
+static void
+finds_the_entry(void)
+{
+	Arena		arena = {NULL, 0, -1};
+	Graph	   *graph = graph_build(&common_spec, &arena);
+	uint32_t	entry = hnsw_arrays_entry(&graph->arrays).node;
+	HnswSearch	search;
+
+	for (uint32_t node = 0; node < graph->spec.nnodes; node++)
+	{
+		uint32_t	links[HNSW_MAX_LINKS];
+		uint32_t	nlinks = graph->store.links(graph->store.state, node, 0, links);
+		uint32_t	kept = 0;
+
+		for (uint32_t i = 0; i < nlinks; i++)
+		{
+			links[kept] = links[i];
+			kept += links[i] != entry;
+		}
+		hnsw_arrays_set_links(&graph->arrays, node, 0, links, kept);
+	}
+	hnsw_search_init(&search, arena_alloc(&arena), NULL, NULL);
+	search.resumable = true;
+	for (uint64_t q = 0; q < 10; q++)
+	{
+		void	   *query = graph_query(graph, q);
+		const HnswKey *found;
+		uint32_t	nfound;
+
+		CHECK(hnsw_search_start(&search, &graph->store, query,
+								hnsw_arrays_entry(&graph->arrays), 10) == CORE_OK, "start");
+		CHECK(hnsw_search_grow(&search, graph->spec.nnodes) == CORE_OK, "grow");
+		CHECK(hnsw_search_take(&search, &found, &nfound) == CORE_OK, "take");
+		CHECK(nfound == graph->spec.nnodes, "%u of %u", nfound, graph->spec.nnodes);
+		free(query);
+	}
+	graph_drop(graph);
+	arena_drop(&arena);
+}
+
 static void
 pass_marked(void *state, const uint32_t *nodes, uint32_t count, bool *out)
 {
@@ -356,6 +398,7 @@ test_hnsw_walk(void)
 	RUN_CASE(levels_are_geometric);
 	RUN_CASE(finds_nearly_all);
 	RUN_CASE(grows);
+	RUN_CASE(finds_the_entry);
 	RUN_CASE(filters);
 	RUN_CASE(ends_early);
 	RUN_CASE(runs_out_of_memory);

@@ -71,8 +71,7 @@ run_open(GraphRun *run, const GraphCall *call, Snapshot snapshot)
 									   snapshot, &run->query);
 	else
 		run->source = facts_open_query(&run->gate, &run->columns,
-									   &run->query);
-	run->stats.seed_method = seeds_method(call->seeds);
+									   snapshot, &run->query);
 }
 
 static void
@@ -204,7 +203,7 @@ graph_rank(const GraphCall *call, GraphResult *result)
 	FinalState	final;
 
 	run_open(&run, call, GetActiveSnapshot());
-	seeds_find(call, run.source, &frontier);
+	run.stats.seed_method = seeds_find(call, run.source, &frontier);
 	run.stats.seed_count = frontier.count;
 	stats_mark(&run.stats, GRAPH_STAGE_SEEDS);
 
@@ -254,7 +253,7 @@ graph_expand(const GraphCall *call, FactSink sink, void *state)
 	FactHop		hop;
 
 	run_open(&run, call, GetActiveSnapshot());
-	seeds_find(call, run.source, &frontier);
+	run.stats.seed_method = seeds_find(call, run.source, &frontier);
 	run.stats.seed_count = frontier.count;
 	stats_mark(&run.stats, GRAPH_STAGE_SEEDS);
 
@@ -358,7 +357,7 @@ graph_stream_open(const GraphCall *call, Snapshot snapshot, FactWant want)
 	GraphRun   *run = &stream->run;
 
 	run_open(run, call, snapshot);
-	seeds_find(call, run->source, &stream->frontier);
+	run->stats.seed_method = seeds_find(call, run->source, &stream->frontier);
 	run->stats.seed_count = stream->frontier.count;
 	stats_mark(&run->stats, GRAPH_STAGE_SEEDS);
 

@@ -76,6 +76,15 @@ struct FactSource
 	/* Every row that passes the filter, with its distance. */
 	void		(*scan) (FactSource *source, const FactFilter *filter,
 						 FactSink sink, void *state);
+
+	/*
+	 * Rows nearest to the query that pass the filter: `count` of them, or all
+	 * there are, and rows as far away as the last of them, in no particular
+	 * order. Returns how they were found, a literal; NULL when there is no
+	 * way but scan(), in which case what was given so far is to be forgotten.
+	 */
+	const char *(*nearest) (FactSource *source, const FactFilter *filter,
+							uint32 count, FactSink sink, void *state);
 	/* Remember the row now given to a sink; returns what payload() wants. */
 	uint64		(*keep) (FactSource *source, const FactRow *row);
 	/* Forget a kept row. */
@@ -97,7 +106,7 @@ extern FactSource *facts_open_pages(RelGate *gate, const FactColumns *columns,
 
 /* Through queries run as the current user, with policies and children. */
 extern FactSource *facts_open_query(RelGate *gate, const FactColumns *columns,
-									const DistQuery *query);
+									Snapshot snapshot, const DistQuery *query);
 
 /*
  * Distance of a stored embedding, hsvec when `halves` says so, to the query;

@@ -3,19 +3,14 @@
  *	  The first step: which entities does a query start from?
  *
  * Either the caller names them, or they are the entities (or targets) of the
- * ann_k rows nearest to the query. Those are found by an exact scan of all
- * visible rows, under the total order of the ranking, so ties do not depend on
- * where rows lie. ann_k counts rows: rows that share an id give fewer seeds.
+ * ann_k rows nearest to the query, under the total order of the ranking, so
+ * that ties do not depend on where rows lie. Those come from the vector index,
+ * or from an exact scan of all visible rows. ann_k counts rows: rows that share
+ * an id give fewer seeds.
  */
 #include "postgres.h"
 
 #include "graph/seeds.h"
-
-const char *
-seeds_method(GraphSeeds seeds)
-{
-	return seeds == GRAPH_SEEDS_GIVEN ? "given" : "exact scan";
-}
 
 static void
 offer_row(void *state, const FactRow *row)
@@ -24,15 +19,23 @@ offer_row(void *state, const FactRow *row)
 		ranking_offer((Ranking *) state, row, row->distance);
 }
 
-static void
+static const char *
 add_nearest(const GraphCall *call, FactSource *source, Frontier *frontier)
 {
 	FactFilter	any = {.any = true};
+	const FactFilter *filter = call->seed_hop1 ? &call->hops[0] : &any;
+	const char *method;
 	Ranking		nearest;
 
 	ranking_init(&nearest, call->ann_k, NULL);
-	source->scan(source, call->seed_hop1 ? &call->hops[0] : &any,
-				 offer_row, &nearest);
+	method = source->nearest(source, filter, call->ann_k, offer_row, &nearest);
+	if (method == NULL)
+	{
+		pfree(nearest.heap.items);
+		ranking_init(&nearest, call->ann_k, NULL);
+		source->scan(source, filter, offer_row, &nearest);
+		method = "exact scan";
+	}
 	for (uint32 i = 0; i < nearest.heap.count; i++)
 	{
 		FactKey		key = ranking_key(&nearest.heap.items[i]);
@@ -43,11 +46,14 @@ add_nearest(const GraphCall *call, FactSource *source, Frontier *frontier)
 		frontier_add(frontier, by_target ? key.target : key.entity, 0);
 	}
 	pfree(nearest.heap.items);
+	return method;
 }
 
-void
+const char *
 seeds_find(const GraphCall *call, FactSource *source, Frontier *frontier)
 {
+	const char *method = "given";
+
 	frontier_init(frontier);
 	if (call->seeds == GRAPH_SEEDS_GIVEN)
 	{
@@ -55,6 +61,7 @@ seeds_find(const GraphCall *call, FactSource *source, Frontier *frontier)
 			frontier_add(frontier, call->seed_ids[i], 0);
 	}
 	else
-		add_nearest(call, source, frontier);
+		method = add_nearest(call, source, frontier);
 	frontier_seal(frontier);
+	return method;
 }

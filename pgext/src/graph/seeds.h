@@ -8,11 +8,11 @@
 #include "graph/engine.h"
 #include "graph/score.h"
 
-/* How such seeds are found, for statistics and EXPLAIN. */
-extern const char *seeds_method(GraphSeeds seeds);
-
-/* Fill and seal the frontier with the call's seeds, each at no cost. */
-extern void seeds_find(const GraphCall *call, FactSource *source,
-					   Frontier *frontier);
+/*
+ * Fill and seal the frontier with the call's seeds, each at no cost. Returns how
+ * they were found, for statistics and EXPLAIN: a literal.
+ */
+extern const char *seeds_find(const GraphCall *call, FactSource *source,
+							  Frontier *frontier);
 
 #endif							/* SEEDS_H */

@@ -18,6 +18,7 @@
 #include "utils/spccache.h"
 
 #include "graph/keyscan.h"
+#include "graph/nearest.h"
 #include "graph/zonescan.h"
 #include "tableam/pageread.h"
 
@@ -28,6 +29,12 @@
 
 /* Tuples of a page that are worth a hint: the hardware sees the rest coming. */
 #define HINT_TUPLES 4
+
+/* Rows of the vector index that are read at a time, at most and where some of
+ * them may not pass, and how many that tie with the last one are looked at. */
+#define NEAREST_BATCH 256
+#define NEAREST_TRIAL 64
+#define MAX_TIES 10000
 
 /* Where entity, relation and target lie, as a rule. */
 #define KEY_BYTES 64
@@ -58,6 +65,8 @@ typedef struct PageCursor
 typedef struct PageSource
 {
 	FactSource	base;
+	Relation	rel;
+	Snapshot	snapshot;
 	const FactColumns *columns;
 	FactIndexes indexes;
 	KeyScan		keys;			/* where there is a btree */
@@ -433,6 +442,121 @@ pages_scan(FactSource *base, const FactFilter *filter,
 	base->pages = reader->pages;
 }
 
+/* Rows that the vector index found, to the sink. */
+typedef struct NearestRows
+{
+	PageSource *source;
+	const FactFilter *filter;
+	FactSink	sink;
+	void	   *state;
+	uint64		passed;
+	int			ntids;
+	uint64		tids[NEAREST_BATCH];
+} NearestRows;
+
+static int
+tid_compare(const void *a, const void *b)
+{
+	uint64		left = *(const uint64 *) a;
+	uint64		right = *(const uint64 *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Read what was collected, page by page. The index has just fetched these rows,
+ * so they are in the cache. */
+static void
+flush_nearest(NearestRows *rows)
+{
+	PageSource *source = rows->source;
+	PageReader *reader = &source->reader;
+	int			n;
+
+	qsort(rows->tids, rows->ntids, sizeof(uint64), tid_compare);
+	for (int i = 0; i < rows->ntids; i += n)
+	{
+		OffsetNumber offsets[MaxHeapTuplesPerPage];
+		uint64		block = rows->tids[i] >> 16;
+
+		for (n = 0; n < MaxHeapTuplesPerPage && i + n < rows->ntids &&
+			 rows->tids[i + n] >> 16 == block; n++)
+			offsets[n] = (OffsetNumber) (rows->tids[i + n] & 0xFFFF);
+		pageread_members(reader, pageread_pin(reader, (BlockNumber) block), offsets, n);
+		for (int j = 0; j < reader->ntuples; j++)
+		{
+			FactKey		key;
+
+			facts_key(source->columns, &reader->tuples[j], &key);
+			if (!facts_passes(rows->filter, &key))
+				continue;
+			emit(source, &reader->tuples[j], &key, FACT_WANT_DISTANCE,
+				 rows->sink, rows->state);
+			rows->passed++;
+		}
+	}
+	rows->ntids = 0;
+}
+
+/*
+ * Rows are collected until enough have passed, then those that tie with the
+ * farthest. Which relation a row has, the index may not know; then more are
+ * asked for until enough of the right one have come.
+ */
+static const char *
+pages_nearest(FactSource *base, const FactFilter *filter, uint32 count,
+			  FactSink sink, void *state)
+{
+	PageSource *source = (PageSource *) base;
+	NearestRows *rows;
+	NearestScan nearest;
+	const char *method;
+	bool		more = true;
+	uint32		ties = 0;
+	double		farthest = 0;
+	SeedRow		row;
+	Relation	index = nearest_index_open(source->rel, source->columns, filter,
+										   base->query, source->snapshot);
+
+	if (index == NULL)
+		return NULL;
+	nearest_begin(&nearest, source->rel, index, source->columns, filter,
+				  base->query, source->snapshot, count);
+	rows = (NearestRows *) palloc(sizeof(NearestRows));
+	*rows = (NearestRows)
+	{
+		source, filter, sink, state
+	};
+	while (more && rows->passed < count)
+	{
+		uint64		wanted = count - rows->passed;
+
+		if (!filter->any && !nearest.by_index)
+			wanted = Max(wanted, NEAREST_TRIAL);
+		wanted = Min(wanted, NEAREST_BATCH);
+
+		while (rows->ntids < wanted && (more = nearest_next(&nearest, &row)))
+		{
+			rows->tids[rows->ntids++] = tid_pack(&row.tid);
+			farthest = Max(farthest, row.distance);
+		}
+		flush_nearest(rows);
+	}
+	while (more && ties++ < MAX_TIES && nearest_next(&nearest, &row) &&
+		   row.distance <= farthest)
+	{
+		rows->tids[rows->ntids++] = tid_pack(&row.tid);
+		if (rows->ntids == NEAREST_BATCH)
+			flush_nearest(rows);
+	}
+	flush_nearest(rows);
+	base->pages = source->reader.pages;
+	method = rows->passed < count && nearest_bounded(&nearest) ? NULL :
+		nearest_method(&nearest);
+	nearest_end(&nearest);
+	pfree(rows);
+	return method;
+}
+
 static uint64
 pages_keep(FactSource *base, const FactRow *row)
 {
@@ -490,6 +614,7 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->base.start = pages_start;
 	source->base.next = pages_next;
 	source->base.scan = pages_scan;
+	source->base.nearest = pages_nearest;
 	source->base.keep = pages_keep;
 	source->base.drop = pages_drop;
 	source->base.payload = pages_payload;
@@ -497,6 +622,8 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->base.query = query;
 	source->base.halves = columns->halves;
 	source->base.pages = 0;
+	source->rel = gate->rel;
+	source->snapshot = snapshot;
 	source->columns = columns;
 	source->io_window =
 		get_tablespace_io_concurrency(gate->rel->rd_rel->reltablespace);

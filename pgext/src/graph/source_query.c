@@ -9,11 +9,17 @@
  * distances are computed here, after the policies have spoken, by the same
  * kernel as on pages.
  *
+ * Rows nearest to the query are asked for in the order of the operator, with
+ * those that tie with the last one: the planner uses the vector indexes, those
+ * of children, too. Where policies leave too few of what an index finds, there
+ * is still the scan of everything.
+ *
  * Plans are not kept: they depend on the user and on settings.
  */
 #include "postgres.h"
 
 #include "access/detoast.h"
+#include "access/genam.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -23,8 +29,10 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 
-#include "graph/facts.h"
+#include "graph/nearest.h"
+#include "types/svec.h"
 
 #define FETCH_ROWS 256
 
@@ -44,11 +52,28 @@ typedef struct SpiSource
 	char	   *entity;			/* qualified column names */
 	char	   *relation;
 	char	   *order;			/* in which limit_rows counts */
+	char	   *embedding;
+	Relation	rel;
+	const FactColumns *columns;
+	Snapshot	snapshot;
 	KeptPayload *kept;
 	uint32		nkept;
 	uint32		allocated;
 	uint32		next_free;		/* a slot that drop() freed, or nkept */
 } SpiSource;
+
+static Oid
+type_namespace(Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Oid			namespace;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for type %u", type);
+	namespace = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
+	ReleaseSysCache(tuple);
+	return namespace;
+}
 
 static const char *
 column_name(const FactColumns *columns, FactColumn column)
@@ -181,6 +206,68 @@ query_scan(FactSource *base, const FactFilter *filter,
 	pfree(sql.data);
 }
 
+/* Counts what passes through query_nearest. */
+typedef struct CountedRows
+{
+	FactSink	sink;
+	void	   *state;
+	uint64		ranked;
+} CountedRows;
+
+static void
+count_ranked(void *arg, const FactRow *row)
+{
+	CountedRows *counted = (CountedRows *) arg;
+
+	if (row->ranked)
+		counted->ranked++;
+	counted->sink(counted->state, row);
+}
+
+static const char *
+query_nearest(FactSource *base, const FactFilter *filter, uint32 count,
+			  FactSink sink, void *state)
+{
+	SpiSource  *source = (SpiSource *) base;
+	Form_pg_attribute att =
+		TupleDescAttr(source->columns->desc,
+					  source->columns->attno[FACT_EMBEDDING] - 1);
+	CountedRows counted = {sink, state, 0};
+	Oid			types[3] = {getBaseType(att->atttypid), INT8OID, INT2OID};
+	Datum		values[3];
+	StringInfoData sql;
+	Relation	index;
+	Svec	   *query;
+
+	/* An hsvec column is ordered by hsvec queries, which ours may not be. */
+	if (base->halves)
+		return NULL;
+	index = nearest_index_open(source->rel, source->columns, filter,
+							   base->query, source->snapshot);
+	if (index == NULL)
+		return NULL;
+	index_close(index, NoLock);
+
+	query = svec_new((int) base->query->n);
+	memcpy(query->x, base->query->query, base->query->n * sizeof(float));
+	values[0] = PointerGetDatum(query);
+	values[1] = Int64GetDatum((int64) count);
+	values[2] = Int16GetDatum(filter->relation);
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, source->select);
+	if (!filter->any)
+		appendStringInfo(&sql, " WHERE %s OPERATOR(pg_catalog.=) $3",
+						 source->relation);
+	appendStringInfo(&sql, " ORDER BY %s OPERATOR(%s.<=>) $1 FETCH FIRST ($2) ROWS WITH TIES",
+					 source->embedding,
+					 quote_identifier(get_namespace_name(type_namespace(types[0]))));
+	run_query(source, sql.data, filter->any ? 2 : 3, types, values, 0,
+			  FACT_WANT_DISTANCE, count_ranked, &counted);
+	pfree(sql.data);
+	pfree(query);
+	return counted.ranked < count ? NULL : "query in order";
+}
+
 static uint64
 query_keep(FactSource *base, const FactRow *row)
 {
@@ -245,7 +332,7 @@ query_close(FactSource *base)
 }
 
 FactSource *
-facts_open_query(RelGate *gate, const FactColumns *columns,
+facts_open_query(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 				 const DistQuery *query)
 {
 	SpiSource  *source = (SpiSource *) palloc0(sizeof(SpiSource));
@@ -253,6 +340,7 @@ facts_open_query(RelGate *gate, const FactColumns *columns,
 
 	source->base.expand = query_expand;
 	source->base.scan = query_scan;
+	source->base.nearest = query_nearest;
 	source->base.keep = query_keep;
 	source->base.drop = query_drop;
 	source->base.payload = query_payload;
@@ -261,10 +349,14 @@ facts_open_query(RelGate *gate, const FactColumns *columns,
 	source->base.query = query;
 	source->base.halves = columns->halves;
 	source->context = CurrentMemoryContext;
+	source->rel = gate->rel;
+	source->columns = columns;
+	source->snapshot = snapshot;
 	source->allocated = FETCH_ROWS;
 	source->kept = (KeptPayload *) palloc(FETCH_ROWS * sizeof(KeptPayload));
 	source->entity = pstrdup(column_name(columns, FACT_ENTITY));
 	source->relation = pstrdup(column_name(columns, FACT_RELATION));
+	source->embedding = pstrdup(column_name(columns, FACT_EMBEDDING));
 
 	/*
 	 * Physical order, but system columns need SELECT on the whole table: who

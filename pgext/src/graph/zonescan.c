@@ -52,12 +52,12 @@ open_map(ZoneScan *zs)
 	zs->map = zonemap_open(zs->rel, zs->index, zs->snapshot);
 	key = zonemap_key(zs->map);
 	if (key->attnums[0] != zs->columns->attno[FACT_ENTITY] ||
-		key->kinds[0] != ZONE_KIND_INT4)
+		key->kinds[0] != KEY_KIND_INT4)
 		elog(ERROR, "zone map \"%s\" is not led by the entity column",
 			 RelationGetRelationName(zs->index));
 	zs->relation_key = key->ncolumns > 1 &&
 		key->attnums[1] == zs->columns->attno[FACT_RELATION] &&
-		key->kinds[1] == ZONE_KIND_INT2;
+		key->kinds[1] == KEY_KIND_INT2;
 }
 
 /* The ranges of a hop's seeds: ascending, as the seeds are. */

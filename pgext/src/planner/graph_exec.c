@@ -29,7 +29,6 @@
 
 #include "compat.h"
 #include "graph/call.h"
-#include "graph/seeds.h"
 #include "graph/stats.h"
 #include "planner/graph_path.h"
 
@@ -219,9 +218,14 @@ graph_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 	GraphScanState *state = (GraphScanState *) node;
 	const GraphStats *stats = state->stream != NULL ?
 		graph_stream_stats(state->stream) : &state->stats;
+	bool		ran;
 
 	ExplainPropertyText("Function", state->function->name, es);
-	ExplainPropertyText("Seeds", seeds_method(state->function->seeds), es);
+	ran = es->analyze && state->runs > 0 && stats->seed_method != NULL;
+	if (state->function->seeds == GRAPH_SEEDS_GIVEN)
+		ExplainPropertyText("Seeds", "given", es);
+	else
+		ExplainPropertyText("Seeds", ran ? stats->seed_method : "nearest rows", es);
 	if (!es->analyze || state->runs == 0)
 		return;
 	if (stats->access != NULL)

@@ -12,6 +12,7 @@
 
 #include "planner/graph_path.h"
 #include "planner/hooks.h"
+#include "planner/list_path.h"
 
 static set_rel_pathlist_hook_type previous_pathlist_hook;
 
@@ -22,6 +23,8 @@ planner_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *r
 		previous_pathlist_hook(root, rel, rti, rte);
 	if (rte->rtekind == RTE_FUNCTION)
 		graph_path_add(root, rel, rte);
+	else if (rte->rtekind == RTE_RELATION)
+		list_path_add(root, rel);
 }
 
 void

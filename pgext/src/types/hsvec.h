@@ -35,27 +35,15 @@ extern Hsvec *hsvec_new(int dim);
 /* Error unless 1 <= dim <= HSVEC_MAX_DIM. */
 extern void hsvec_check_dim(int dim);
 
-/* Error unless dim is what the type modifier asks for (-1 asks nothing). */
-extern void hsvec_check_typmod(int32 typmod, int dim);
-
-/* Error unless both have the same number of dimensions. */
-extern void hsvec_check_same_dim(const Hsvec *a, const Hsvec *b);
-
-/* The half nearest to a value; error on NaN, infinity and what is beyond the
- * range of half precision. */
-extern DistHalf hsvec_component(float value);
-
-/* The same for dim values at once. */
+/* Set all components to the halves nearest to the values; error on NaN,
+ * infinity and what is beyond the range of half precision. */
 extern void hsvec_fill(Hsvec *v, const float *values);
-
-/* The components as floats, in the current memory context. */
-extern float *hsvec_floats(const Hsvec *v);
 
 /* Error unless the varlena is a well-formed hsvec (size matches dim). */
 extern void hsvec_check_datum(const Hsvec *v);
 
-/* Order of components, then of dim. */
-extern int	hsvec_compare(const Hsvec *a, const Hsvec *b);
+/* The input function, which tells the type from others of its name. */
+extern Datum hsvec_in(PG_FUNCTION_ARGS);
 
 /* The detoasted hsvec of a datum. */
 static inline Hsvec *

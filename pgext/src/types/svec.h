@@ -35,20 +35,11 @@ extern Svec *svec_new(int dim);
 /* Error unless 1 <= dim <= SVEC_MAX_DIM. */
 extern void svec_check_dim(int dim);
 
-/* Error unless dim is what the type modifier asks for (-1 asks nothing). */
-extern void svec_check_typmod(int32 typmod, int dim);
-
-/* Error unless both have the same number of dimensions. */
-extern void svec_check_same_dim(const Svec *a, const Svec *b);
-
-/* Error unless the component is finite. */
-extern void svec_check_component(float value);
-
 /* Error unless the varlena is a well-formed svec (size matches dim). */
 extern void svec_check_datum(const Svec *v);
 
-/* Order of components, then of dim. */
-extern int	svec_compare(const Svec *a, const Svec *b);
+/* The input function, which tells the type from others of its name. */
+extern Datum svec_in(PG_FUNCTION_ARGS);
 
 /* The detoasted svec of a datum. */
 static inline Svec *

@@ -12,7 +12,7 @@ static VectorAgg view(ArrayType *array);
 static VectorAgg new_state(int dim);
 
 VectorAgg
-vector_agg_arg(FunctionCallInfo fcinfo, int argno, const char *type, int max_dim)
+vector_agg_arg(FunctionCallInfo fcinfo, int argno, const VectorType *type)
 {
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argno);
 
@@ -20,11 +20,9 @@ vector_agg_arg(FunctionCallInfo fcinfo, int argno, const char *type, int max_dim
 		ARR_ELEMTYPE(array) != FLOAT8OID || ARR_DIMS(array)[0] < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid aggregate state of type %s", type)));
-	if (ARR_DIMS(array)[0] - 1 > max_dim)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("%s cannot have more than %d dimensions", type, max_dim)));
+				 errmsg("invalid aggregate state of type %s", type->name)));
+	if (ARR_DIMS(array)[0] - 1 > type->max_dim)
+		vector_check_dim(type, ARR_DIMS(array)[0] - 1);
 	return view(array);
 }
 
@@ -35,11 +33,7 @@ vector_agg_open(FunctionCallInfo fcinfo, VectorAgg state, int dim)
 
 	if (state.dim == 0)
 		return new_state(dim);
-	if (state.dim != dim)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("different vector dimensions %d and %d",
-						state.dim, dim)));
+	vector_check_same_dim(state.dim, dim);
 	if (AggCheckCallContext(fcinfo, NULL))
 		return state;
 	copy = (ArrayType *) palloc(VARSIZE(state.array));
@@ -48,10 +42,10 @@ vector_agg_open(FunctionCallInfo fcinfo, VectorAgg state, int dim)
 }
 
 Datum
-vector_agg_combine(FunctionCallInfo fcinfo, const char *type, int max_dim)
+vector_agg_combine(FunctionCallInfo fcinfo, const VectorType *type)
 {
-	VectorAgg	state = vector_agg_arg(fcinfo, 0, type, max_dim);
-	VectorAgg	other = vector_agg_arg(fcinfo, 1, type, max_dim);
+	VectorAgg	state = vector_agg_arg(fcinfo, 0, type);
+	VectorAgg	other = vector_agg_arg(fcinfo, 1, type);
 
 	if (other.dim == 0)
 		PG_RETURN_ARRAYTYPE_P(state.array);

@@ -14,6 +14,8 @@
 #include "fmgr.h"
 #include "utils/array.h"
 
+#include "types/vector.h"
+
 /* A state, looked at. */
 typedef struct VectorAgg
 {
@@ -24,7 +26,7 @@ typedef struct VectorAgg
 } VectorAgg;
 
 /* The state in an argument of an aggregate over `type`; error unless one. */
-extern VectorAgg vector_agg_arg(FunctionCallInfo fcinfo, int argno, const char *type, int max_dim);
+extern VectorAgg vector_agg_arg(FunctionCallInfo fcinfo, int argno, const VectorType *type);
 
 /*
  * The state to add a vector or state of `dim` components to: a new one, the
@@ -33,6 +35,6 @@ extern VectorAgg vector_agg_arg(FunctionCallInfo fcinfo, int argno, const char *
 extern VectorAgg vector_agg_open(FunctionCallInfo fcinfo, VectorAgg state, int dim);
 
 /* Both states together, as the result of a combine function. */
-extern Datum vector_agg_combine(FunctionCallInfo fcinfo, const char *type, int max_dim);
+extern Datum vector_agg_combine(FunctionCallInfo fcinfo, const VectorType *type);
 
 #endif							/* VECTOR_AGG_H */

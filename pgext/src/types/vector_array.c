@@ -34,7 +34,7 @@ vector_array_dim(ArrayType *array)
 }
 
 void
-vector_array_read(ArrayType *array, float *values, int dim, const char *type)
+vector_array_read(ArrayType *array, float *values, int dim, const VectorType *type)
 {
 	char	   *data = ARR_DATA_PTR(array);
 
@@ -45,7 +45,7 @@ vector_array_read(ArrayType *array, float *values, int dim, const char *type)
 			break;
 		case FLOAT8OID:
 			for (int i = 0; i < dim; i++)
-				values[i] = narrow_float8(((float8 *) data)[i], type);
+				values[i] = narrow_float8(((float8 *) data)[i], type->name);
 			break;
 		case INT4OID:
 			for (int i = 0; i < dim; i++)
@@ -58,7 +58,7 @@ vector_array_read(ArrayType *array, float *values, int dim, const char *type)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("cannot cast array of type %s to %s",
-							format_type_be(ARR_ELEMTYPE(array)), type)));
+							format_type_be(ARR_ELEMTYPE(array)), type->name)));
 	}
 }
 

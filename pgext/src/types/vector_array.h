@@ -8,15 +8,18 @@
 #include "fmgr.h"
 #include "utils/array.h"
 
+#include "types/vector.h"
+
 /* How many components; error unless one-dimensional and without nulls. */
 extern int	vector_array_dim(ArrayType *array);
 
 /*
  * The elements (integer, real, double precision or numeric) as floats. A finite
- * one beyond the range of float4 is an error that names `type`; NaN and
+ * one beyond the range of float4 is an error that names the type; NaN and
  * infinity pass, for the check of components to name them.
  */
-extern void vector_array_read(ArrayType *array, float *values, int dim, const char *type);
+extern void vector_array_read(ArrayType *array, float *values, int dim,
+							  const VectorType *type);
 
 /* Arrays of the components. integer rounds to nearest, ties to even. */
 extern ArrayType *vector_array_float4(const float *values, int dim);

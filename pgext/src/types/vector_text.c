@@ -18,21 +18,21 @@
 
 static const char *skip_space(const char *p);
 static const char *scan_special(const char *p, bool *is_nan);
-static const char *read_component(const VectorText *text, const char *p, const char *lit,
+static const char *read_component(const VectorType *type, const char *p, const char *lit,
 								  float *value, Node *escontext);
 
 int
-vector_text_room(const VectorText *text, const char *lit)
+vector_text_room(const VectorType *type, const char *lit)
 {
 	int			room = 1;
 
-	for (const char *c = lit; *c != '\0' && room < text->max_dim; c++)
+	for (const char *c = lit; *c != '\0' && room < type->max_dim; c++)
 		room += *c == ',';
 	return room;
 }
 
 bool
-vector_text_read(const VectorText *text, const char *lit, float *values, int room,
+vector_text_read(const VectorType *type, const char *lit, float *values, int room,
 				 Node *escontext)
 {
 	const char *p = skip_space(lit);
@@ -42,24 +42,24 @@ vector_text_read(const VectorText *text, const char *lit, float *values, int roo
 		ereturn(escontext, false,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
-						text->type, lit),
+						type->name, lit),
 				 errdetail("Vector contents must start with \"[\".")));
 	p = skip_space(p + 1);
 	if (*p == ']')
 		ereturn(escontext, false,
 				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("%s must have at least 1 dimension", text->type)));
+				 errmsg("%s must have at least 1 dimension", type->name)));
 
 	for (;;)
 	{
-		if (dim == text->max_dim)
+		if (dim == type->max_dim)
 			ereturn(escontext, false,
 					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 					 errmsg("%s cannot have more than %d dimensions",
-							text->type, text->max_dim)));
+							type->name, type->max_dim)));
 		/* a component follows each comma counted, so dim stays below room */
 		Assert(dim < room);
-		p = read_component(text, skip_space(p), lit, &values[dim], escontext);
+		p = read_component(type, skip_space(p), lit, &values[dim], escontext);
 		if (p == NULL)
 			return false;
 		dim++;
@@ -72,13 +72,13 @@ vector_text_read(const VectorText *text, const char *lit, float *values, int roo
 		ereturn(escontext, false,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
-						text->type, lit)));
+						type->name, lit)));
 	p = skip_space(p + 1);
 	if (*p != '\0')
 		ereturn(escontext, false,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
-						text->type, lit),
+						type->name, lit),
 				 errdetail("Junk after closing bracket.")));
 
 	/* every comma was followed by a component, so room was exact */
@@ -145,7 +145,7 @@ scan_special(const char *p, bool *is_nan)
 
 /* One component at p; its end, or NULL after a soft error. */
 static const char *
-read_component(const VectorText *text, const char *p, const char *lit, float *value,
+read_component(const VectorType *type, const char *p, const char *lit, float *value,
 			   Node *escontext)
 {
 	const char *end = svec_read_number(p, value);
@@ -161,19 +161,19 @@ read_component(const VectorText *text, const char *p, const char *lit, float *va
 				ereturn(escontext, NULL,
 						(errcode(ERRCODE_DATA_EXCEPTION),
 						 is_nan ?
-						 errmsg("NaN not allowed in %s", text->type) :
-						 errmsg("infinite value not allowed in %s", text->type)));
+						 errmsg("NaN not allowed in %s", type->name) :
+						 errmsg("infinite value not allowed in %s", type->name)));
 		}
 		ereturn(escontext, NULL,
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("invalid input syntax for type %s: \"%s\"",
-						text->type, lit)));
+						type->name, lit)));
 	}
 
-	if (fabsf(*value) >= text->overflow)
+	if (fabsf(*value) >= type->overflow)
 		ereturn(escontext, NULL,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("\"%s\" is out of range for type %s",
-						pnstrdup(p, end - p), text->type)));
+						pnstrdup(p, end - p), type->name)));
 	return end;
 }

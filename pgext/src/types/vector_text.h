@@ -7,23 +7,17 @@
 
 #include "nodes/nodes.h"
 
-/* What differs between the types. */
-typedef struct VectorText
-{
-	const char *type;			/* for messages */
-	int			max_dim;
-	float		overflow;		/* smallest size that is out of range */
-} VectorText;
+#include "types/vector.h"
 
 /* Room that vector_text_read needs, in components: 1 to max_dim. */
-extern int	vector_text_room(const VectorText *text, const char *lit);
+extern int	vector_text_room(const VectorType *type, const char *lit);
 
 /*
  * Read the components of a text into `values`, which has the room that
  * vector_text_room said; that is also how many there are. False after a soft
  * error.
  */
-extern bool vector_text_read(const VectorText *text, const char *lit, float *values, int room,
+extern bool vector_text_read(const VectorType *type, const char *lit, float *values, int room,
 							 Node *escontext);
 
 /* The text of the components, each as short as reads back the same float. */

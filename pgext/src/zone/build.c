@@ -17,8 +17,6 @@
 #include "access/xact.h"
 #include "access/xloginsert.h"
 #include "catalog/index.h"
-#include "catalog/pg_collation.h"
-#include "catalog/pg_database.h"
 #include "commands/defrem.h"
 #include "commands/progress.h"
 #include "miscadmin.h"
@@ -26,9 +24,9 @@
 #include "storage/procarray.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
+#include "types/keyimage.h"
 #include "zone/pageio.h"
 #include "zone/seal.h"
 #include "zone/zone.h"
@@ -135,62 +133,6 @@ check_definition(Relation heap, Relation index, IndexInfo *info)
 		check_column(index, i);
 }
 
-/* The server's own C locales, and the builtin provider's, order by memcmp(). */
-#define PROVIDER_BUILTIN 'b'
-
-static bool
-locale_orders_bytes(char provider, HeapTuple tuple, int cacheid,
-					AttrNumber collate_attribute)
-{
-	Datum		datum;
-	bool		isnull;
-	char	   *locale;
-
-	if (provider == PROVIDER_BUILTIN)
-		return true;
-	if (provider != COLLPROVIDER_LIBC)
-		return false;
-	datum = SysCacheGetAttr(cacheid, tuple, collate_attribute, &isnull);
-	if (isnull)
-		return false;
-	locale = TextDatumGetCString(datum);
-	return strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0;
-}
-
-/*
- * Does the collation, if any, order text as memcmp() does? From the catalogs: the header
- * that would tell needs those of the ICU library.
- */
-bool
-zone_collation_supported(Oid collation)
-{
-	HeapTuple	tuple;
-	bool		result;
-
-	if (!OidIsValid(collation))
-		return true;
-	if (collation == DEFAULT_COLLATION_OID)
-	{
-		tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
-		if (!HeapTupleIsValid(tuple))
-			elog(ERROR, "cache lookup failed for database %u", MyDatabaseId);
-		result = locale_orders_bytes(((Form_pg_database) GETSTRUCT(tuple))->datlocprovider,
-									 tuple, DATABASEOID,
-									 Anum_pg_database_datcollate);
-	}
-	else
-	{
-		tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
-		if (!HeapTupleIsValid(tuple))
-			elog(ERROR, "cache lookup failed for collation %u", collation);
-		result = locale_orders_bytes(((Form_pg_collation) GETSTRUCT(tuple))->collprovider,
-									 tuple, COLLOID,
-									 Anum_pg_collation_collcollate);
-	}
-	ReleaseSysCache(tuple);
-	return result;
-}
-
 static void
 check_column(Relation index, int column)
 {
@@ -198,12 +140,12 @@ check_column(Relation index, int column)
 	Oid			collation = index->rd_indcollation[column];
 	Form_pg_attribute attribute = TupleDescAttr(RelationGetDescr(index), column);
 
-	if (zone_kind_of_type(type) == ZONE_KIND_NONE)
+	if (key_kind_of_type(type) == KEY_KIND_NONE)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("access method \"%s\" does not support type %s",
 						"sorted_zone", format_type_be(type))));
-	if (!zone_collation_supported(collation))
+	if (!key_collation_supported(collation))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("access method \"%s\" does not support the collation of column \"%s\"",

@@ -35,10 +35,11 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "tableaccess.h"
 #include "zone/blockkeys.h"
 #include "zone/pageio.h"
 #include "zone/strays.h"
-#include "zone/tableaccess.h"
+#include "zone/zone.h"
 
 typedef struct Check
 {
@@ -73,8 +74,8 @@ sorted_heap_check(PG_FUNCTION_ARGS)
 	Check		check = {0};
 	ListCell   *lc;
 
-	check.heap = zone_open_table(PG_GETARG_OID(0), ZONE_MAY_MONITOR,
-								 AccessShareLock);
+	check.heap = table_open_for(PG_GETARG_OID(0), TABLE_MAY_MONITOR,
+								AccessShareLock);
 	AcceptInvalidationMessages();
 	check.snapshot = GetActiveSnapshot();
 	check.horizon = check.snapshot->xmin;

@@ -219,7 +219,7 @@ estimate_wanted(PlannerInfo *root, IndexPath *path, Wanted *wanted)
 	double		first_values = 1;
 	double		second_values = 1;
 	bool		first_equal = false;
-	bool		wide = !zone_kind_is_exact(zone_kind_of_type(index->opcintype[0]));
+	bool		wide = !key_kind_is_exact(key_kind_of_type(index->opcintype[0]));
 	ListCell   *lc;
 
 	foreach(lc, path->indexclauses)

@@ -7,6 +7,7 @@
 
 #include "access/amapi.h"
 #include "access/amvalidate.h"
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/reloptions.h"
 #include "access/stratnum.h"
@@ -23,7 +24,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "zone/image.h"
+#include "types/keyimage.h"
 #include "zone/zone.h"
 
 static bytea *zone_options(Datum reloptions, bool validate);
@@ -74,6 +75,23 @@ zone_is_zone_index(Relation index)
 	return index->rd_indam != NULL && index->rd_indam->ambuild == zone_build;
 }
 
+List *
+zone_indexes_of(Relation heap)
+{
+	List	   *result = NIL;
+	ListCell   *lc;
+
+	foreach(lc, RelationGetIndexList(heap))
+	{
+		Relation	index = index_open(lfirst_oid(lc), AccessShareLock);
+
+		if (zone_is_zone_index(index))
+			result = lappend_oid(result, lfirst_oid(lc));
+		index_close(index, AccessShareLock);
+	}
+	return result;
+}
+
 /* There are no options; refuse any. */
 static bytea *
 zone_options(Datum reloptions, bool validate)
@@ -120,8 +138,8 @@ validate_operator(Form_pg_amop amop, const char *family)
 	}
 	if (!check_amop_signature(amop->amopopr, BOOLOID, amop->amoplefttype,
 							  amop->amoprighttype) ||
-		zone_kind_of_type(amop->amoplefttype) == ZONE_KIND_NONE ||
-		!zone_types_comparable(amop->amoplefttype, amop->amoprighttype))
+		key_kind_of_type(amop->amoplefttype) == KEY_KIND_NONE ||
+		!key_types_comparable(amop->amoplefttype, amop->amoprighttype))
 	{
 		ereport(INFO,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),

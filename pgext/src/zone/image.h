@@ -1,10 +1,10 @@
 /*
  * image.h
- *	  From column values to what the zone map stores of them.
+ *	  From rows to what the zone map stores of them.
  *
- * An image is an unsigned 64-bit number; values in order have images in order,
- * though different values of a prefix kind may share one. A row becomes a pair
- * of images. The README says which columns the halves of a pair come from.
+ * A row becomes a pair of numbers: those of its first column's image, or the
+ * first ones of two columns' images (types/keyimage.h). The README says which
+ * columns the halves of a pair come from.
  */
 #ifndef ZONE_IMAGE_H
 #define ZONE_IMAGE_H
@@ -12,13 +12,11 @@
 #include "access/attnum.h"
 #include "utils/relcache.h"
 
+#include "types/keyimage.h"
+
 #define ZONE_MAX_COLUMNS 2
 
-typedef struct ZonePair
-{
-	uint64		first;
-	uint64		second;
-} ZonePair;
+typedef KeyImage ZonePair;
 
 /* A closed interval of pairs; low > high is the empty one. */
 typedef struct ZoneRange
@@ -27,37 +25,18 @@ typedef struct ZoneRange
 	ZonePair	high;
 } ZoneRange;
 
-/* Stored in the metapage: never renumber. */
-typedef enum ZoneKind
-{
-	ZONE_KIND_NONE = 0,			/* no such column */
-	ZONE_KIND_INT2 = 1,
-	ZONE_KIND_INT4 = 2,
-	ZONE_KIND_INT8 = 3,
-	ZONE_KIND_OID = 4,
-	ZONE_KIND_BOOL = 5,
-	ZONE_KIND_DATE = 6,
-	ZONE_KIND_TIMESTAMP = 7,	/* with and without time zone */
-	ZONE_KIND_UUID = 8,
-	ZONE_KIND_BYTES = 9			/* text under a C collation, bytea */
-} ZoneKind;
-
 /* What an index is made of, as far as images are concerned. */
 typedef struct ZoneKey
 {
 	int			ncolumns;
 	AttrNumber	attnums[ZONE_MAX_COLUMNS];	/* of the heap */
-	ZoneKind	kinds[ZONE_MAX_COLUMNS];
+	KeyKind		kinds[ZONE_MAX_COLUMNS];
 } ZoneKey;
 
 static inline int
 zone_pair_compare(ZonePair a, ZonePair b)
 {
-	if (a.first != b.first)
-		return a.first < b.first ? -1 : 1;
-	if (a.second != b.second)
-		return a.second < b.second ? -1 : 1;
-	return 0;
+	return key_image_compare(a, b);
 }
 
 static inline ZonePair
@@ -97,35 +76,12 @@ zone_range_union(ZoneRange a, ZoneRange b)
 extern const ZoneRange zone_range_nothing;
 extern const ZoneRange zone_range_everything;
 
-/* Do different values of the kind always have different images? */
-static inline bool
-zone_kind_is_exact(ZoneKind kind)
-{
-	return kind != ZONE_KIND_UUID && kind != ZONE_KIND_BYTES;
-}
-
 /* Do both halves of a pair come from the first column? */
 static inline bool
 zone_key_is_wide(const ZoneKey *key)
 {
-	return !zone_kind_is_exact(key->kinds[0]);
+	return !key_kind_is_exact(key->kinds[0]);
 }
-
-/* Kind of a type, ZONE_KIND_NONE when the map cannot hold it. */
-extern ZoneKind zone_kind_of_type(Oid type);
-
-/* Are images of the two types in the order in which their values compare? */
-extern bool zone_types_comparable(Oid a, Oid b);
-
-/*
- * Both halves of the image of a value; the second is 0 for exact kinds. type
- * is the value's own, which may be another integer type than the column's.
- * Fetches compressed and out-of-line values: hold no buffer lock.
- */
-extern ZonePair zone_image(Datum value, Oid type);
-
-/* Image of an exact kind's value of the column's own type; never fetches. */
-extern uint64 zone_image_exact(Datum value, ZoneKind kind);
 
 /*
  * The range that covers a row, for values as they are in a tuple on a page:

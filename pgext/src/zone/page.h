@@ -89,7 +89,7 @@ typedef struct ZoneMeta
 	uint16		entries;		/* ZONE_ENTRIES */
 	uint16		fanout;			/* ZONE_FANOUT */
 	uint16		ncolumns;
-	uint8		kinds[ZONE_MAX_COLUMNS];	/* ZoneKind */
+	uint8		kinds[ZONE_MAX_COLUMNS];	/* KeyKind */
 } ZoneMeta;
 
 typedef struct ZoneLeaf

@@ -21,7 +21,7 @@ zone_key_of_index(Relation index, ZoneKey *key)
 	for (int i = 0; i < key->ncolumns; i++)
 	{
 		key->attnums[i] = index->rd_index->indkey.values[i];
-		key->kinds[i] = zone_kind_of_type(index->rd_opcintype[i]);
+		key->kinds[i] = key_kind_of_type(index->rd_opcintype[i]);
 	}
 }
 

@@ -16,8 +16,9 @@
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
+#include "tableaccess.h"
 #include "zone/seal.h"
-#include "zone/tableaccess.h"
+#include "zone/zone.h"
 
 PG_FUNCTION_INFO_V1(sorted_heap_rebuild_zonemap);
 
@@ -30,8 +31,8 @@ sorted_heap_rebuild_zonemap(PG_FUNCTION_ARGS)
 	ListCell   *lc;
 
 	PreventCommandDuringRecovery("sorted_heap_rebuild_zonemap()");
-	heap = zone_open_table(PG_GETARG_OID(0), ZONE_MAY_MAINTAIN,
-						   ShareUpdateExclusiveLock);
+	heap = table_open_for(PG_GETARG_OID(0), TABLE_MAY_MAINTAIN,
+						  ShareUpdateExclusiveLock);
 	strategy = GetAccessStrategy(BAS_VACUUM);
 	foreach(lc, zone_indexes_of(heap))
 	{

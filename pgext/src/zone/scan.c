@@ -128,7 +128,7 @@ add_key(ScanKey key, Oid type, Condition *condition)
 	 */
 	if (OidIsValid(key->sk_subtype))
 	{
-		if (!zone_types_comparable(type, key->sk_subtype))
+		if (!key_types_comparable(type, key->sk_subtype))
 			return true;
 		type = key->sk_subtype;
 	}
@@ -136,8 +136,8 @@ add_key(ScanKey key, Oid type, Condition *condition)
 		return add_array(key, type, condition);
 
 	limit_interval(condition, key->sk_strategy,
-				   zone_image(key->sk_argument, type),
-				   zone_kind_is_exact(zone_kind_of_type(type)));
+				   key_image(key->sk_argument, key_kind_of_type(type)),
+				   key_kind_is_exact(key_kind_of_type(type)));
 	return !zone_range_is_empty(condition->interval);
 }
 
@@ -218,7 +218,7 @@ add_array(ScanKey key, Oid type, Condition *condition)
 	{
 		/* NULL compares as neither equal, less nor greater */
 		if (!nulls[i])
-			values[nvalues++] = zone_image(elements[i], type);
+			values[nvalues++] = key_image(elements[i], key_kind_of_type(type));
 	}
 	if (nvalues == 0)
 		return false;
@@ -232,7 +232,7 @@ add_array(ScanKey key, Oid type, Condition *condition)
 
 		limit_interval(condition, key->sk_strategy,
 					   values[below ? nvalues - 1 : 0],
-					   zone_kind_is_exact(zone_kind_of_type(type)));
+					   key_kind_is_exact(key_kind_of_type(type)));
 		return !zone_range_is_empty(condition->interval);
 	}
 

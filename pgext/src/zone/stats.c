@@ -13,9 +13,10 @@
 #include "storage/bufmgr.h"
 #include "utils/rel.h"
 
+#include "tableaccess.h"
 #include "zone/pageio.h"
 #include "zone/stats.h"
-#include "zone/tableaccess.h"
+#include "zone/zone.h"
 
 enum
 {
@@ -42,8 +43,8 @@ PG_FUNCTION_INFO_V1(sorted_heap_zonemap_stats);
 Datum
 sorted_heap_zonemap_stats(PG_FUNCTION_ARGS)
 {
-	Relation	heap = zone_open_table(PG_GETARG_OID(0), ZONE_MAY_MONITOR,
-									   AccessShareLock);
+	Relation	heap = table_open_for(PG_GETARG_OID(0), TABLE_MAY_MONITOR,
+									  AccessShareLock);
 	ListCell   *lc;
 
 	InitMaterializedSRF(fcinfo, 0);

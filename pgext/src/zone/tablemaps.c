@@ -29,7 +29,6 @@
 #include "zone/seal.h"
 #include "zone/stats.h"
 #include "zone/strays.h"
-#include "zone/tableaccess.h"
 #include "zone/zone.h"
 
 static void
@@ -83,7 +82,7 @@ static bool
 column_supported(Form_pg_attribute column, Oid amoid)
 {
 	return OidIsValid(GetDefaultOpClass(column->atttypid, amoid)) &&
-		zone_collation_supported(column->attcollation);
+		key_collation_supported(column->attcollation);
 }
 
 /*
@@ -178,7 +177,7 @@ map_follows(Relation map, Relation order)
 	for (int i = 0; i < ncolumns; i++)
 	{
 		if (map->rd_index->indkey.values[i] != order->rd_index->indkey.values[i] ||
-			!zone_collation_supported(order->rd_indcollation[i]))
+			!key_collation_supported(order->rd_indcollation[i]))
 			return false;
 	}
 	return true;

@@ -42,13 +42,13 @@ extern void zone_cost_estimate(PlannerInfo *root, IndexPath *path,
 
 extern bool zone_validate(Oid opclass);
 
-/* May a column of this collation, or of none, be a key? */
-extern bool zone_collation_supported(Oid collation);
-
 /* For the table access method. */
 extern const TableMaps zone_table_maps;
 
 /* Is the index one of ours? */
 extern bool zone_is_zone_index(Relation index);
+
+/* OIDs of the table's indexes that are. The table is locked. */
+extern List *zone_indexes_of(Relation heap);
 
 #endif							/* ZONE_H */

@@ -109,14 +109,14 @@ ZoneRange
 zonemap_equal_range(const ZoneMap *map, Datum first, Oid first_type,
 					const Datum *second, Oid second_type)
 {
-	ZonePair	point = zone_image(first, first_type);
+	ZonePair	point = key_image(first, key_kind_of_type(first_type));
 	ZoneRange	range = {point, point};
 
 	if (!zone_key_is_wide(&map->key))
 		range.high.second = PG_UINT64_MAX;
 	if (second != NULL && map->key.ncolumns > 1 && !zone_key_is_wide(&map->key))
 	{
-		uint64		image = zone_image(*second, second_type).first;
+		uint64		image = key_image(*second, key_kind_of_type(second_type)).first;
 
 		range.low.second = image;
 		range.high.second = image;

@@ -44,6 +44,15 @@ SELECT '[0]'::hsvec = '[-0]' AS eq, '[1]'::hsvec <> '[2]' AS ne, '[1]'::hsvec < 
 	'[2]'::hsvec <= '[1]' AS le, '[2]'::hsvec > '[1,9]' AS gt, '[2]'::hsvec >= '[2]' AS ge,
 	hsvec_hash('[0,1]') = hsvec_hash('[-0,1]') AS same_hash,
 	hsvec_hash('[0,1]') = hsvec_hash('[0,2]') AS other_hash;
+-- the component that differs is found wherever it stands, behind zeros of either sign
+SELECT count(*) AS pairs, count(*) FILTER (WHERE hsvec_cmp(a, b) <> -1 OR hsvec_cmp(b, a) <> 1) AS wrong,
+	count(*) FILTER (WHERE hsvec_cmp(a, a + zero) <> 0 OR hsvec_cmp(b, b + zero) <> 0) AS unequal,
+	count(*) FILTER (WHERE hsvec_cmp(a, a || zero) <> -1 OR hsvec_cmp(b || zero, b) <> 1) AS dims
+FROM generate_series(1, 24) n, generate_series(1, n) at, LATERAL (
+	SELECT array_agg(CASE WHEN i = at THEN 1 WHEN i % 5 = 0 THEN '-0' ELSE i % 2 END::real ORDER BY i)::hsvec AS a,
+		array_agg(CASE WHEN i = at THEN 2 WHEN i % 5 = 0 THEN 0 WHEN i > at THEN -9 ELSE i % 2 END::real ORDER BY i)::hsvec AS b,
+		array_fill(0::real, ARRAY[n])::hsvec AS zero
+	FROM generate_series(1, n) i) vectors;
 CREATE TABLE t (id int, v hsvec(2) UNIQUE);
 INSERT INTO t SELECT i, ARRAY[i % 10, i / 10]::hsvec FROM generate_series(0, 99) i;
 INSERT INTO t VALUES (100, '[3,4]');

@@ -6,6 +6,16 @@ FROM (VALUES ('[1,2,3]'::svec, '[1,2,3]'::svec), ('[1,2,3]', '[1,2]'), ('[1,2]',
 	('[1,2]', '[2,3,4]'), ('[2,3]', '[1,2,3]'), ('[-1]', '[1]'), ('[-0]', '[0]'),
 	('[1e-45]', '[0]')) AS t (a, b);
 
+-- the component that differs is found wherever it stands, behind zeros of either sign
+SELECT count(*) AS pairs, count(*) FILTER (WHERE svec_cmp(a, b) <> -1 OR svec_cmp(b, a) <> 1) AS wrong,
+	count(*) FILTER (WHERE svec_cmp(a, a + zero) <> 0 OR svec_cmp(b, b + zero) <> 0) AS unequal,
+	count(*) FILTER (WHERE svec_cmp(a, a || zero) <> -1 OR svec_cmp(b || zero, b) <> 1) AS dims
+FROM generate_series(1, 24) n, generate_series(1, n) at, LATERAL (
+	SELECT array_agg(CASE WHEN i = at THEN 1 WHEN i % 5 = 0 THEN '-0' ELSE i % 2 END::real ORDER BY i)::svec AS a,
+		array_agg(CASE WHEN i = at THEN 2 WHEN i % 5 = 0 THEN 0 WHEN i > at THEN -9 ELSE i % 2 END::real ORDER BY i)::svec AS b,
+		array_fill(0::real, ARRAY[n])::svec AS zero
+	FROM generate_series(1, n) i) vectors;
+
 CREATE TABLE t (v svec);
 INSERT INTO t SELECT ARRAY[i % 7 - 3, i % 5]::svec FROM generate_series(1, 350) i;
 INSERT INTO t VALUES ('[1]'), ('[1,2,3]'), (NULL), ('[-0,0]'), ('[0,0]');

@@ -1,7 +1,8 @@
 // Package sortedheap is our engine: a table of access method sorted_heap in
 // key order, asked in SQL and through the graph functions.
 //
-// There is no vector index of ours yet: its seeds are an exact scan.
+// Its seeds come from a sorted_hnsw index where the table has one, else from an
+// exact scan.
 package sortedheap
 
 import (

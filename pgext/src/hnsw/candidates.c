@@ -1,0 +1,213 @@
+/*
+ * candidates.c
+ *	  A heap of candidates, refined from the root.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "hnsw/candidates.h"
+
+/* Looked at together, so that their memory is on its way together. Some may
+ * turn out not to have been needed. */
+#define BATCH 8
+
+void
+candidates_init(Candidates *candidates, const HnswShape *shape, HnswPageStore *store,
+				RowFetch *rows, const DistQuery *query)
+{
+	memset(candidates, 0, sizeof(*candidates));
+	candidates->shape = shape;
+	candidates->store = store;
+	candidates->rows = rows;
+	candidates->query = query;
+	candidates->context = CurrentMemoryContext;
+	candidates->room = 128;
+	candidates->items = palloc(candidates->room * sizeof(Candidate));
+}
+
+/* Among equals what is not exact yet comes first, so that equal rows come in
+ * the order of their TIDs. */
+static inline bool
+before(const Candidate *a, const Candidate *b)
+{
+	if (a->least != b->least)
+		return a->least < b->least;
+	if (a->level != b->level)
+		return a->level < b->level;
+	return ItemPointerCompare(unconstify(ItemPointerData *, &a->tid),
+							  unconstify(ItemPointerData *, &b->tid)) < 0;
+}
+
+static void
+push(Candidates *candidates, Candidate item)
+{
+	int			at = candidates->count;
+
+	if (candidates->count == candidates->room)
+	{
+		candidates->room *= 2;
+		candidates->items = repalloc_huge(candidates->items,
+										  (Size) candidates->room * sizeof(Candidate));
+	}
+	candidates->count++;
+	while (at > 0 && before(&item, &candidates->items[(at - 1) / 2]))
+	{
+		candidates->items[at] = candidates->items[(at - 1) / 2];
+		at = (at - 1) / 2;
+	}
+	candidates->items[at] = item;
+}
+
+/* Of a heap that is not empty. */
+static Candidate
+pop(Candidates *candidates)
+{
+	Candidate  *items = candidates->items;
+	Candidate	root = items[0];
+	Candidate	last = items[--candidates->count];
+	int			at = 0;
+
+	for (;;)
+	{
+		int			child = 2 * at + 1;
+
+		if (child >= candidates->count)
+			break;
+		if (child + 1 < candidates->count && before(&items[child + 1], &items[child]))
+			child++;
+		if (!before(&items[child], &last))
+			break;
+		items[at] = items[child];
+		at = child;
+	}
+	if (candidates->count > 0)
+		items[at] = last;
+	return root;
+}
+
+void
+candidates_add(Candidates *candidates, uint32 node, const ItemPointerData *tid, double least)
+{
+	Candidate	item = {least, node, *tid, CANDIDATE_RECORD};
+
+	push(candidates, item);
+}
+
+/*
+ * Halves are within 2^-11 of a component, and within 2^-25 of tiny ones; a
+ * component too large for them gives no finite distance.
+ */
+static double
+halves_least(const Candidates *candidates, const DistHalf *halves)
+{
+	const DistQuery *query = candidates->query;
+	double		distance = dist_query_f16(query, halves);
+	double		lost = ldexp(1.0, -11) + 1e-6;
+	double		tiny = ldexp(1.0, -25);
+	double		norm = 0;
+
+	if (!isfinite(distance))
+		return -INFINITY;
+	if (candidates->shape->type == HNSW_TYPE_HSVEC)
+		return distance;
+	if (query->metric != DIST_COSINE)
+		norm = sqrt((double) dist_square_f16(query, halves));
+	switch (query->metric)
+	{
+		case DIST_COSINE:
+			return distance - lost * sqrt(2.0 * Max(distance, 0.0) + lost) - 1e-6;
+		case DIST_IP:
+			return distance - (lost * norm + tiny * sqrt(query->n)) *
+				dist_norm_f32(query->query, query->n);
+		case DIST_L1:
+			return distance - lost * norm * sqrt(query->n) - tiny * query->n;
+		default:
+			return distance - lost * norm - tiny * sqrt(query->n);
+	}
+}
+
+static int
+compare_tids(const void *a, const void *b)
+{
+	return ItemPointerCompare(unconstify(ItemPointerData *, &((const Candidate *) a)->tid),
+							  unconstify(ItemPointerData *, &((const Candidate *) b)->tid));
+}
+
+static void
+refine_by_halves(Candidates *candidates, Candidate *batch, int count)
+{
+	for (int i = 0; i < count; i++)
+		hnsw_store_prefetch_halves(candidates->store, batch[i].node);
+	for (int i = 0; i < count; i++)
+	{
+		const DistHalf *halves = hnsw_store_halves(candidates->store, batch[i].node);
+
+		batch[i].level = CANDIDATE_HALVES;
+		if (halves != NULL)
+			batch[i].least = halves_least(candidates, halves);
+		push(candidates, batch[i]);
+	}
+	hnsw_store_forget(candidates->store);
+}
+
+static void
+refine_by_rows(Candidates *candidates, Candidate *batch, int count)
+{
+	ItemPointerData tids[BATCH];
+
+	qsort(batch, count, sizeof(Candidate), compare_tids);
+	for (int i = 0; i < count; i++)
+		tids[i] = batch[i].tid;
+	rowfetch_announce(candidates->rows, tids, count);
+	for (int i = 0; i < count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		batch[i].level = CANDIDATE_EXACT;
+		if (!rowfetch_distance(candidates->rows, &batch[i].tid, candidates->query,
+							   &batch[i].least))
+		{
+			candidates->dead++;
+			continue;
+		}
+		/* last, as SQL sorts it; without a query at once */
+		if (isnan(batch[i].least))
+			batch[i].least = candidates->query != NULL ? INFINITY : -INFINITY;
+		push(candidates, batch[i]);
+	}
+}
+
+bool
+candidates_next(Candidates *candidates, SeedRow *row)
+{
+	bool		has_halves = candidates->query != NULL &&
+		candidates->shape->refine == HNSW_REFINE_F16;
+
+	while (candidates->count > 0)
+	{
+		CandidateLevel level = candidates->items[0].level;
+		Candidate	batch[BATCH];
+		int			count = 0;
+
+		if (level == CANDIDATE_EXACT)
+		{
+			Candidate	found = pop(candidates);
+
+			row->tid = found.tid;
+			row->distance = isinf(found.least) ? NAN : found.least;
+			rowfetch_rest(candidates->rows);
+			return true;
+		}
+		while (candidates->count > 0 && candidates->items[0].level == level && count < BATCH)
+			batch[count++] = pop(candidates);
+		if (level == CANDIDATE_RECORD && has_halves)
+			refine_by_halves(candidates, batch, count);
+		else
+			refine_by_rows(candidates, batch, count);
+	}
+	rowfetch_rest(candidates->rows);
+	return false;
+}

@@ -1,0 +1,56 @@
+/*
+ * candidates.h
+ *	  Rows that a walk or a flat pass has found, put in exact order with as few
+ *	  fetches as that takes.
+ *
+ * Each candidate has a number below which its exact distance is not expected
+ * to be; it is looked at closer when it comes first by that number: in the
+ * halves of the index where there are some, then in the row itself. What comes
+ * first with its exact distance is the next row.
+ */
+#ifndef HNSW_CANDIDATES_H
+#define HNSW_CANDIDATES_H
+
+#include "hnsw/rowfetch.h"
+#include "hnsw/seedscan.h"
+#include "hnsw/store.h"
+
+typedef enum CandidateLevel
+{
+	CANDIDATE_RECORD,
+	CANDIDATE_HALVES,
+	CANDIDATE_EXACT
+} CandidateLevel;
+
+typedef struct Candidate
+{
+	double		least;
+	uint32		node;
+	ItemPointerData tid;
+	uint8		level;			/* CandidateLevel */
+} Candidate;
+
+typedef struct Candidates
+{
+	const HnswShape *shape;
+	HnswPageStore *store;
+	RowFetch   *rows;
+	const DistQuery *query;		/* NULL: rows come as they are found */
+	MemoryContext context;
+	Candidate  *items;			/* heap */
+	int			count;
+	int			room;
+	uint64		dead;			/* that the snapshot did not see */
+} Candidates;
+
+/* In the current memory context; all else must outlive it. */
+extern void candidates_init(Candidates *candidates, const HnswShape *shape,
+							HnswPageStore *store, RowFetch *rows, const DistQuery *query);
+
+extern void candidates_add(Candidates *candidates, uint32 node,
+						   const ItemPointerData *tid, double least);
+
+/* Take the next row that the snapshot sees; false when there is none left. */
+extern bool candidates_next(Candidates *candidates, SeedRow *row);
+
+#endif							/* HNSW_CANDIDATES_H */

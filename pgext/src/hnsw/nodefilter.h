@@ -1,0 +1,37 @@
+/*
+ * nodefilter.h
+ *	  Which nodes a scan's conditions let through.
+ */
+#ifndef HNSW_NODEFILTER_H
+#define HNSW_NODEFILTER_H
+
+#include "hnsw/columns.h"
+#include "hnsw/store.h"
+#include "hnsw_search.h"
+
+typedef struct NodeFilter
+{
+	HnswFilter	core;
+	HnswPageStore *store;
+	const HnswConditions *conditions;	/* NULL: only life is asked for */
+} NodeFilter;
+
+/* Both must outlive it. */
+extern void nodefilter_init(NodeFilter *filter, HnswPageStore *store,
+							const HnswConditions *conditions);
+
+/* Does the slot hold a row that may meet the conditions? On a locked page. */
+static inline bool
+nodefilter_row(const HnswShape *shape, const HnswConditions *conditions, HnswNode *node)
+{
+	HnswNodeState state = hnsw_node_state(node);
+
+	return (state == HNSW_NODE_LIVE || state == HNSW_NODE_TWIN) &&
+		(conditions == NULL ||
+		 hnsw_conditions_meet(conditions, hnsw_node_columns(shape, node), node->nulls));
+}
+
+/* The share of rows that meet the conditions, by some pages; never 0. */
+extern double nodefilter_share(const NodeFilter *filter, const HnswMap *map);
+
+#endif							/* HNSW_NODEFILTER_H */

@@ -1,0 +1,76 @@
+/*
+ * scanmode.c
+ *	  Walk the graph, or compare all records?
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "guc.h"
+#include "hnsw/scanmode.h"
+
+/* Of a slot in order, in distances of a walk: to look at it, and to compare it. */
+#define FLAT_LOOK 0.1
+#define FLAT_COMPARE 0.3
+
+/* Of a node of a walk, to ask whether it passes. */
+#define WALK_ASK 0.5
+
+/* A walk compares about this many nodes for each link of each node it keeps. */
+#define WALK_SHARE 0.6
+
+/* Nodes that a walk sees however few it keeps: the way to the query. */
+#define WALK_WAY 8.0
+
+/* Above this share, to look through nodes finds little that is not near. */
+#define WIDE_SHARE 0.4
+
+double
+scanmode_walk_cost(double rows, double share, double ef, double m, bool wide)
+{
+	double		kept = Min(ef / share, rows);
+	double		seen = Min(rows, (kept + WALK_WAY) * 2.0 * m * WALK_SHARE);
+
+	/* a wide walk compares what passes alone */
+	if (wide)
+		return seen * (share + WALK_ASK);
+	return share < 1.0 ? seen * (1.0 + WALK_ASK * share) : seen;
+}
+
+double
+scanmode_flat_cost(double rows, double share)
+{
+	return rows * (FLAT_LOOK + share * FLAT_COMPARE);
+}
+
+SeedPlan
+scanmode_choose(const NodeFilter *filter, const HnswMap *map, bool has_query, uint32 ef)
+{
+	double		rows = hnsw_map_nodes(map);
+	double		share = 1.0;
+	SeedPlan	plan = {SEED_GRAPH, false};
+
+	if (!has_query || guc_hnsw_scan_mode == HNSW_SCAN_FLAT)
+	{
+		plan.mode = SEED_FLAT;
+		return plan;
+	}
+	if (filter->conditions != NULL)
+		share = nodefilter_share(filter, map);
+	plan.wide = share < WIDE_SHARE;
+	if (guc_hnsw_scan_mode == HNSW_SCAN_AUTO &&
+		scanmode_flat_cost(rows, share) <=
+		scanmode_walk_cost(rows, share, ef, map->shape.m, plan.wide))
+		plan.mode = SEED_FLAT;
+	return plan;
+}
+
+bool
+scanmode_flat_is_better(const HnswMap *map, uint64 evaluated)
+{
+	double		rows = hnsw_map_nodes(map);
+
+	return guc_hnsw_scan_mode == HNSW_SCAN_AUTO &&
+		rows <= guc_hnsw_max_scan_tuples &&
+		scanmode_flat_cost(rows, 1.0) <= evaluated;
+}

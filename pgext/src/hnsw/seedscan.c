@@ -1,0 +1,380 @@
+/*
+ * seedscan.c
+ *	  Rows nearest first: a walk or a flat pass finds nodes, candidates put their
+ *	  rows in order, and when they are used up the walk goes on.
+ *
+ * The page lock of walks is held while numbers of nodes are in use, that is
+ * from the start of a walk until the TIDs of what it found are read, and not
+ * between two rows. A resumed walk may hold numbers of slots that VACUUM has
+ * freed since, even of slots in use again: the rows there are younger than the
+ * snapshot, so they are not seen.
+ *
+ * Memory of what a walk has seen is bounded by hash_mem; where that is reached,
+ * the scan goes on by a flat pass, with as much for what that keeps. Where this
+ * too is full, or sorted_hnsw.max_scan_tuples is reached, the scan ends and says
+ * that it was bounded.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "executor/nodeHash.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/predicate.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "guc.h"
+#include "hnsw/candidates.h"
+#include "hnsw/flatpass.h"
+#include "hnsw/locks.h"
+#include "hnsw/scanmode.h"
+#include "hnsw/scanstats.h"
+#include "hnsw/seedscan.h"
+#include "hnsw/tidset.h"
+#include "status.h"
+
+struct SeedScan
+{
+	Relation	heap;
+	Relation	index;
+	Snapshot	snapshot;
+	MemoryContext context;		/* what a start makes */
+	HnswMap		map;
+	RowFetch   *rows;
+	bool		once;
+
+	/* Since the start */
+	bool		started;
+	bool		found_all;		/* there is nothing left to find */
+	uint32		ef;
+	SeedMode	mode;
+	const float *query;			/* NULL: rows in any order */
+	DistQuery	exact;
+	void	   *record;
+	HnswConditions *conditions; /* or NULL */
+	HnswPageStore *store;
+	HnswStore	graph;
+	NodeFilter	filter;
+	Candidates	candidates;
+	HnswSearch	search;
+	FlatPass	flat;
+	TidSet	   *given;
+	double		last;			/* distance of the row given last */
+	uint64		fetched_before; /* by starts before */
+	SeedScanStats stats;
+};
+
+static bool
+stop(void *state)
+{
+	CHECK_FOR_INTERRUPTS();
+	return false;
+}
+
+static void *
+scan_alloc(void *state, size_t size)
+{
+	return MemoryContextAllocExtended(state, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+}
+
+static CoreAlloc
+allocator(SeedScan *scan)
+{
+	CoreAlloc	alloc = {scan_alloc, scan->context};
+
+	return alloc;
+}
+
+SeedScan *
+seedscan_begin(Relation heap, Relation index, Snapshot snapshot)
+{
+	SeedScan   *scan = palloc0(sizeof(SeedScan));
+
+	if (!IsMVCCSnapshot(snapshot))
+		elog(ERROR, "cannot scan index \"%s\" under a snapshot that is not MVCC",
+			 RelationGetRelationName(index));
+	PredicateLockRelation(index, snapshot);
+	scan->heap = heap;
+	scan->index = index;
+	scan->snapshot = snapshot;
+	scan->context = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw scan",
+										  ALLOCSET_DEFAULT_SIZES);
+	hnsw_map_read(index, &scan->map);
+	scan->rows = rowfetch_begin(heap, index, snapshot, &scan->map.shape);
+	return scan;
+}
+
+const HnswShape *
+seedscan_shape(const SeedScan *scan)
+{
+	return &scan->map.shape;
+}
+
+void
+seedscan_walk_once(SeedScan *scan)
+{
+	scan->once = true;
+}
+
+/* The query as exact distances and the graph want it; rows have no order where
+ * it has no distance from anything. */
+static void
+take_query(SeedScan *scan, const float *query)
+{
+	const HnswForm *form = &scan->map.shape.form;
+	float	   *copy;
+
+	scan->query = NULL;
+	if (query == NULL)
+		return;
+	scan->record = palloc(hnsw_form_bytes(form));
+	if (!hnsw_form_encode(form, query, scan->record))
+		return;
+	copy = palloc(form->dim * sizeof(float));
+	memcpy(copy, query, form->dim * sizeof(float));
+	scan->query = copy;
+	dist_query_init(&scan->exact, form->metric, copy, form->dim);
+}
+
+void
+seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint32 ef)
+{
+	MemoryContext caller;
+
+	if (scan->started)
+		hnsw_scanstats_count(seedscan_stats(scan));
+	MemoryContextReset(scan->context);
+	caller = MemoryContextSwitchTo(scan->context);
+
+	hnsw_map_read(scan->index, &scan->map);
+	scan->started = false;
+	scan->found_all = false;
+	/* As many as anybody asks for, but not more than there are. */
+	scan->ef = Max(Min(ef, hnsw_map_nodes(&scan->map)), 1);
+	take_query(scan, query);
+	scan->conditions = nkeys == 0 ? NULL
+		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
+	scan->store = hnsw_store_make(scan->index, &scan->map);
+	scan->graph = hnsw_store_of(scan->store);
+	nodefilter_init(&scan->filter, scan->store, scan->conditions);
+	candidates_init(&scan->candidates, &scan->map.shape, scan->store, scan->rows,
+					scan->query != NULL ? &scan->exact : NULL);
+	scan->given = tidset_make();
+	scan->last = -INFINITY;
+	scan->fetched_before = rowfetch_count(scan->rows);
+	memset(&scan->stats, 0, sizeof(scan->stats));
+	MemoryContextSwitchTo(caller);
+}
+
+/* The row of a locked slot becomes a candidate, if it may be a result. */
+static void
+add_row(SeedScan *scan, uint32 number, HnswNode *node, float dist)
+{
+	const HnswShape *shape = &scan->map.shape;
+	double		least = -INFINITY;
+
+	if (!nodefilter_row(shape, scan->conditions, node) || !ItemPointerIsValid(&node->tid))
+		return;
+	if (scan->query != NULL)
+		least = hnsw_form_least(&shape->form, scan->record,
+								hnsw_node_record(shape, node), dist);
+	candidates_add(&scan->candidates, number, &node->tid, least);
+}
+
+/* What was found becomes candidates: nodes with their twins, or slots. */
+static void
+add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
+{
+	for (uint32 i = 0; i < count; i++)
+	{
+		uint32		number = hnsw_key_node(keys[i]);
+		float		dist = hnsw_key_dist(keys[i]);
+		HnswNode   *node = hnsw_store_lock(scan->store, number);
+		uint32		left = hnsw_map_nodes(&scan->map);	/* a chain may be
+														 * damaged */
+
+		if (node == NULL || (twins && !hnsw_node_in_graph(node)))
+			continue;
+		add_row(scan, number, node, dist);
+		while (twins && node->twin != HNSW_NO_NODE && left-- > 0)
+		{
+			number = node->twin;
+			node = hnsw_store_lock(scan->store, number);
+			if (node == NULL || hnsw_node_state(node) != HNSW_NODE_TWIN)
+				break;
+			add_row(scan, number, node, dist);
+		}
+	}
+	hnsw_store_forget(scan->store);
+}
+
+static void
+start_flat(SeedScan *scan, const HnswVisited *seen)
+{
+	flatpass_init(&scan->flat, scan->store, scan->conditions, allocator(scan), scan->ef,
+				  Min(get_hash_memory_limit() / sizeof(HnswKey), PG_UINT32_MAX / 4));
+	scan->mode = SEED_FLAT;
+	if (scan->query == NULL)
+		return;
+	flatpass_run(&scan->flat, scan->record, seen);
+}
+
+static void
+add_flat(SeedScan *scan, bool first)
+{
+	const HnswKey *keys;
+	uint32		count;
+
+	if (scan->query == NULL)
+		keys = flatpass_take_any(&scan->flat, &count);
+	else
+		keys = flatpass_take(&scan->flat, scan->ef, &count);
+	if (!first)
+		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
+	add_found(scan, keys, count, false);
+	if (count > 0)
+		return;
+	scan->found_all = true;
+	scan->stats.bounded = scan->flat.limited;
+}
+
+static void
+add_walked(SeedScan *scan)
+{
+	const HnswKey *keys;
+	uint32		count;
+
+	core_check(hnsw_search_take(&scan->search, &keys, &count));
+	add_found(scan, keys, count, true);
+	if (scan->search.end == HNSW_END_NEAREST)
+		return;
+	scan->found_all = true;
+	scan->stats.bounded = scan->search.end == HNSW_END_LIMIT;
+}
+
+/* The first nodes. */
+static void
+find_first(SeedScan *scan)
+{
+	SeedPlan	plan;
+
+	scan->started = true;
+	pgstat_count_index_scan(scan->index);
+	if (scan->conditions != NULL && hnsw_conditions_impossible(scan->conditions))
+	{
+		scan->found_all = true;
+		return;
+	}
+	plan = scanmode_choose(&scan->filter, &scan->map, scan->query != NULL, scan->ef);
+	scan->mode = plan.mode;
+	scan->stats.flat = plan.mode == SEED_FLAT;
+	if (plan.mode == SEED_FLAT)
+	{
+		start_flat(scan, NULL);
+		add_flat(scan, true);
+		return;
+	}
+	hnsw_search_init(&scan->search, allocator(scan), stop, NULL);
+	scan->filter.core.wide = plan.wide;
+	scan->search.filter = scan->conditions != NULL ? &scan->filter.core : NULL;
+	scan->search.resumable = !scan->once;
+	scan->search.max_evaluated = guc_hnsw_max_scan_tuples;
+	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
+								 scan->map.entry, scan->ef));
+	add_walked(scan);
+}
+
+/* More of them, or the discovery that there is none. */
+static void
+find_more(SeedScan *scan)
+{
+	if (scan->once)
+	{
+		scan->found_all = true;
+		return;
+	}
+	if (scan->mode == SEED_FLAT)
+	{
+		add_flat(scan, false);
+		return;
+	}
+	/* What has grown doubles when it is full; a flat pass needs less. */
+	if (scanmode_flat_is_better(&scan->map, scan->search.evaluated) ||
+		2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
+	{
+		start_flat(scan, &scan->search.taken);
+		add_flat(scan, true);
+		return;
+	}
+	scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
+	core_check(hnsw_search_grow(&scan->search, scan->ef));
+	add_walked(scan);
+}
+
+static void
+find(SeedScan *scan)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+
+	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
+	if (!scan->started)
+		find_first(scan);
+	else
+		find_more(scan);
+	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
+	MemoryContextSwitchTo(caller);
+}
+
+bool
+seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
+{
+	if (!scan->started)
+		find(scan);
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (candidates_next(&scan->candidates, row))
+		{
+			if (strict && row->distance < scan->last)
+				continue;
+			if (!tidset_add(scan->given, &row->tid))
+				continue;
+			scan->last = row->distance;
+			return true;
+		}
+		if (scan->found_all)
+			return false;
+		find(scan);
+	}
+}
+
+bool
+seedscan_recheck(const SeedScan *scan)
+{
+	return scan->conditions != NULL && hnsw_conditions_lossy(scan->conditions);
+}
+
+const SeedScanStats *
+seedscan_stats(const SeedScan *scan)
+{
+	SeedScanStats *stats = unconstify(SeedScanStats *, &scan->stats);
+
+	stats->evaluated = hnsw_store_evaluated(scan->store) + scan->flat.evaluated;
+	stats->pages = hnsw_store_pages(scan->store);
+	stats->fetched = rowfetch_count(scan->rows) - scan->fetched_before;
+	return stats;
+}
+
+void
+seedscan_end(SeedScan *scan)
+{
+	if (scan->started)
+		hnsw_scanstats_count(seedscan_stats(scan));
+	rowfetch_end(scan->rows);
+	MemoryContextDelete(scan->context);
+	pfree(scan);
+}

@@ -1,0 +1,56 @@
+/*
+ * store.h
+ *	  The graph on pages as an HnswStore of the core.
+ *
+ * The caller holds the page lock of walks (locks.h) from the first use until
+ * the walk is over, and so keeps vacuum from freeing slots under it. That does
+ * not bind replay on a standby: whatever does not fit is left out.
+ */
+#ifndef HNSW_STORE_H
+#define HNSW_STORE_H
+
+#include "hnsw/pageio.h"
+
+typedef struct HnswPageStore HnswPageStore;
+
+/* In the current memory context. The map must outlive it; it may be read again
+ * in between. */
+extern HnswPageStore *hnsw_store_make(Relation index, const HnswMap *map);
+
+/* For the core. Vectors stay valid until hnsw_store_forget. */
+extern HnswStore hnsw_store_of(HnswPageStore *store);
+
+/* Give back the pins and copies that the store keeps. */
+extern void hnsw_store_forget(HnswPageStore *store);
+
+/*
+ * What a walk asks about a node besides: is it in the graph and living, and
+ * what are its row, twin and columns? A copy of the head, under the page's share lock;
+ * false when there is no such node in the graph.
+ */
+extern bool hnsw_store_node(HnswPageStore *store, uint32 number, HnswNode *head,
+							char *columns);
+
+/*
+ * A slot of the space of nodes where it lies, whatever its state, under the
+ * page's share lock; NULL when there is no such number. The lock is kept until
+ * hnsw_store_unlock or a slot of another page is asked for, so slots of one page
+ * share it. Nothing else of the store may be called meanwhile.
+ */
+extern HnswNode *hnsw_store_lock(HnswPageStore *store, uint32 number);
+extern void hnsw_store_unlock(HnswPageStore *store);
+
+/* A node's halves where they lie, under a pin that lasts until the next call
+ * or hnsw_store_forget; NULL when there are none. */
+extern const DistHalf *hnsw_store_halves(HnswPageStore *store, uint32 number);
+
+/* They will be asked for soon. */
+extern void hnsw_store_prefetch_halves(HnswPageStore *store, uint32 number);
+
+extern const HnswMap *hnsw_store_map(const HnswPageStore *store);
+
+/* Since the store was made: distances to records, and pages read. */
+extern uint64 hnsw_store_evaluated(const HnswPageStore *store);
+extern uint64 hnsw_store_pages(const HnswPageStore *store);
+
+#endif							/* HNSW_STORE_H */

@@ -1,0 +1,155 @@
+/*
+ * vacuum.c
+ *	  VACUUM: rows that are dead leave the index, and their slots become free.
+ *
+ * Order, and what each step relies on:
+ *	 1. Mark (vacuum_mark.c). From then on no insert that starts links to a dying
+ *		node.
+ *	 2. Barrier for inserts: those that may have chosen a dying node before it was
+ *		marked have written their links. Repair (vacuum_repair.c): entry and all
+ *		lists lead elsewhere. Then see that all can be reached that live
+ *		(vacuum_reach.c); among them nodes of inserts that have ended between
+ *		the marks and the barrier, with neighbours that are all dying.
+ *	 3. Barrier for inserts and walks: nobody holds a number of a dying node any
+ *		more. Free the slots (vacuum_free.c).
+ * Cancelled or crashed in between, it leaves DYING nodes, which walks pass and
+ * which the next VACUUM adds to its own.
+ *
+ * Repair and inserts change lists at the same time: both write a list only as
+ * they have read it. VACUUM may take away what an insert relies on as another
+ * way (links.h); that is why it looks at what can be reached after all repairs.
+ *
+ * The counter `vacuums` is raised before ambulkdelete returns, `repairs` when
+ * lists were changed.
+ */
+#include "postgres.h"
+
+#include "commands/vacuum.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "corehost.h"
+#include "hnsw/am.h"
+#include "hnsw/locks.h"
+#include "hnsw/vacuum.h"
+#include "status.h"
+
+static bool
+nap(void *state)
+{
+	vacuum_pause();
+	return false;
+}
+
+static HnswVacuum *
+start_vacuum(IndexVacuumInfo *info)
+{
+	HnswVacuum *vacuum = palloc0(sizeof(HnswVacuum));
+	uint32		nnodes;
+
+	vacuum->index = info->index;
+	vacuum->strategy = info->strategy;
+	hnsw_map_read(info->index, &vacuum->map);
+	nnodes = hnsw_map_nodes(&vacuum->map);
+	vacuum->dead = hnsw_bits_make(nnodes);
+	vacuum->dying = hnsw_bits_make(nnodes);
+	vacuum->heads = hnsw_bits_make(nnodes);
+	return vacuum;
+}
+
+/* For steps that compute distances. */
+static void
+start_linking(HnswVacuum *vacuum)
+{
+	vacuum->store = hnsw_store_make(vacuum->index, &vacuum->map);
+	core_check(hnsw_placer_init(&vacuum->placer, hnsw_shape_params(&vacuum->map.shape),
+								core_alloc_in(CurrentMemoryContext), nap, NULL));
+	vacuum->linker.index = vacuum->index;
+	vacuum->linker.map = &vacuum->map;
+	vacuum->linker.placer = &vacuum->placer;
+	vacuum->linker.store = hnsw_store_of(vacuum->store);
+}
+
+Buffer
+hnsw_vacuum_page(HnswVacuum *vacuum, HnswSpace space, uint32 page, int lock)
+{
+	BlockNumber block = hnsw_map_block(&vacuum->map, space, page);
+	Buffer		buffer;
+
+	vacuum_pause();
+	buffer = ReadBufferExtended(vacuum->index, MAIN_FORKNUM, block, RBM_NORMAL,
+								vacuum->strategy);
+	LockBuffer(buffer, lock);
+	hnsw_page_check(vacuum->index, block, BufferGetPage(buffer),
+					hnsw_space_page_kind(space), page);
+	return buffer;
+}
+
+static void
+raise_counters(HnswVacuum *vacuum)
+{
+	Buffer		buffer = hnsw_meta_read(vacuum->index, BUFFER_LOCK_EXCLUSIVE);
+	GenericXLogState *wal = GenericXLogStart(vacuum->index);
+	HnswMeta   *meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
+
+	meta->vacuums++;
+	if (vacuum->relinked)
+		meta->repairs++;
+	GenericXLogFinish(wal);
+	UnlockReleaseBuffer(buffer);
+}
+
+IndexBulkDeleteResult *
+hnsw_am_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+					IndexBulkDeleteCallback callback, void *callback_state)
+{
+	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw vacuum",
+											   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller;
+	HnswVacuum *vacuum;
+
+	if (stats == NULL)
+		stats = palloc0(sizeof(IndexBulkDeleteResult));
+	caller = MemoryContextSwitchTo(work);
+	vacuum = start_vacuum(info);
+	if (hnsw_vacuum_find_dead(vacuum, callback, callback_state))
+	{
+		hnsw_vacuum_mark(vacuum);
+		hnsw_vacuum_find_orphans(vacuum);
+		hnsw_barrier(info->index, HNSW_INSERTS_LOCK);
+		start_linking(vacuum);
+		hnsw_vacuum_repair(vacuum);
+		hnsw_vacuum_reach(vacuum);
+		hnsw_store_forget(vacuum->store);
+		hnsw_barrier(info->index, HNSW_INSERTS_LOCK);
+		hnsw_barrier(info->index, HNSW_WALKS_LOCK);
+		hnsw_vacuum_free(vacuum);
+		raise_counters(vacuum);
+	}
+	stats->tuples_removed += vacuum->removed;
+	stats->num_index_tuples = vacuum->remaining;
+	stats->num_pages = RelationGetNumberOfBlocks(info->index);
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(work);
+	return stats;
+}
+
+IndexBulkDeleteResult *
+hnsw_am_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
+{
+	if (info->analyze_only)
+		return stats;
+	if (stats == NULL)
+	{
+		/*
+		 * Rows without a vector and those of other partitions of a partial
+		 * index are counted here, too: an estimate.
+		 */
+		stats = palloc0(sizeof(IndexBulkDeleteResult));
+		stats->num_index_tuples = Max(info->num_heap_tuples, 0);
+		stats->estimated_count = true;
+	}
+	stats->num_pages = RelationGetNumberOfBlocks(info->index);
+	return stats;
+}
