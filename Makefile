@@ -31,22 +31,30 @@ SOAK_CRASHES = 20
 SOAK_FLAGS =
 BOOKS =
 VECTORS =
+# Engines outside of PostgreSQL: what `make zvec` fetched, and a Qdrant server.
+ZVEC = .cache/zvec
+QDRANT =
+OUTSIDE = $(if $(wildcard $(ZVEC)/lib),--zvec-lib $(ZVEC)/lib/libzvec_c_api.so --zvec-python $(ZVEC)/latest/bin/python) $(if $(QDRANT),--qdrant $(QDRANT))
+# What is there of them is tested.
+export SORTED_HEAP_ZVEC_LIB = $(abspath $(wildcard $(ZVEC)/lib/libzvec_c_api.so))
+export SORTED_HEAP_ZVEC_PYTHON = $(abspath $(wildcard $(ZVEC)/latest/bin/python))
+export SORTED_HEAP_QDRANT = $(QDRANT)
 # Where `make docs` writes.
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-storage bench-ann bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench zvec bench-storage bench-ann bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
 	@awk 'BEGIN { FS = ":.*## " } /^##@ / { printf "\n%s\n", substr($$0, 5) } \
 	  /^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
-bench: deps ## from a bare machine to the first tables: graph retrieval on three engines
+bench: deps ## from a bare machine to the first tables: graph retrieval on the engines that are there
 	$(MAKE) -s -j2 build
 	$(MAKE) -s install
-	bin/benchgraph run multihop --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/multihop.json
-	bin/benchgraph run gutenberg --pg local:$(PG_CONFIG) $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
+	bin/benchgraph run multihop --pg local:$(PG_CONFIG) $(OUTSIDE) $(BENCH_FLAGS) --out results/multihop.json
+	bin/benchgraph run gutenberg --pg local:$(PG_CONFIG) $(OUTSIDE) $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
 
 test: deps ## from a bare machine: build, install and run every test
 	scripts/test.sh
@@ -103,7 +111,14 @@ bench-storage: build install ## lookups by map and btree, open blocks, cost of w
 	  bin/benchgraph run $$s --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/$$s.json || exit; done
 
 bench-ann: build install ## nearest neighbours: recall and latency curves; VECTORS=DIR for real vectors
-	bin/benchgraph run ann --pg local:$(PG_CONFIG) $(if $(VECTORS),--vectors $(VECTORS)) $(BENCH_FLAGS) --out results/ann.json
+	bin/benchgraph run ann --pg local:$(PG_CONFIG) $(OUTSIDE) $(if $(VECTORS),--vectors $(VECTORS)) $(BENCH_FLAGS) --out results/ann.json
+
+zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, the newest
+	rm -rf $(ZVEC)
+	python3 -m venv $(ZVEC)/latest
+	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check zvec
+	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check --no-deps --target $(ZVEC) zvec==0.5.0
+	ls $(ZVEC)/lib/libzvec_c_api.so
 
 bench-kernels: ## ns per product and GB/s of each distance kernel
 	$(MAKE) -C pgext/core bench

@@ -12,6 +12,7 @@ import (
 
 	"sortedheap/internal/corpus"
 	"sortedheap/internal/harness/ann"
+	"sortedheap/internal/harness/engine/all"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/ui"
 )
@@ -86,6 +87,7 @@ func newAnnCommand(p process) *cobra.Command {
 	run := storageRun{server: roomyServer}
 	o := ann.Default()
 	var from annCorpus
+	var rivals outsideOptions
 	var cases string
 	cmd := &cobra.Command{
 		Use:   ann.Name,
@@ -107,7 +109,7 @@ func newAnnCommand(p process) *cobra.Command {
 			}
 			run.params = o.Map()
 			run.prepare = func(ctx context.Context, progress ui.Progress) error {
-				return run.openVectors(ctx, &from, &o, progress)
+				return run.openVectors(ctx, &from, &o, rivals, progress)
 			}
 			return run.start(cmd.Context(), p)
 		},
@@ -115,6 +117,7 @@ func newAnnCommand(p process) *cobra.Command {
 	run.addFlags(cmd)
 	from.addFlags(cmd)
 	addAnnFlags(cmd, &o)
+	rivals.addFlags(cmd)
 	cmd.Flags().StringVar(&cases, "cases", "", "only cases that match this regular expression")
 	return cmd
 }
@@ -146,7 +149,7 @@ func addAnnFlags(cmd *cobra.Command, o *ann.Params) {
 
 // openVectors reads or makes the corpus, before there is a server, and arranges
 // what comes then.
-func (r *storageRun) openVectors(ctx context.Context, from *annCorpus, o *ann.Params, progress ui.Progress) error {
+func (r *storageRun) openVectors(ctx context.Context, from *annCorpus, o *ann.Params, rivals outsideOptions, progress ui.Progress) error {
 	progress.Step("make corpus "+ann.Name, 0)
 	vectors, err := from.open(ctx)
 	if err != nil {
@@ -160,7 +163,10 @@ func (r *storageRun) openVectors(ctx context.Context, from *annCorpus, o *ann.Pa
 			return nil, nil, err
 		}
 		defer func() { err = errors.Join(err, closeClock(context.WithoutCancel(ctx))) }()
-		rows, doubts, err := ann.Run(ctx, *o, ann.Env{DSN: dsn, Vectors: vectors, Clock: clock, Progress: progress})
+		options := all.Options{M: o.M, EfConstruction: o.EfConstruction}
+		rivals.complete(&options)
+		rows, doubts, err := ann.Run(ctx, *o, ann.Env{DSN: dsn, Vectors: vectors, Clock: clock, Progress: progress,
+			Stores: all.Stores(o.Engines, options)})
 		return rows, append(warnings, doubts...), err
 	}
 	return nil

@@ -34,6 +34,7 @@ type runOptions struct {
 	m              int
 	efConstruction int
 	efSearch       int
+	outside        outsideOptions
 	cases          string
 	out            string
 }
@@ -64,7 +65,9 @@ func newRunCommand(p process) *cobra.Command {
 		{scenario.Gutenberg(), runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64,
 			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions()},
 		{scenario.Synthetic(), runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
-			engines: all.Names(), server: roomyServer}, newSyntheticOptions()},
+			engines: all.Inside(), server: roomyServer}, newSyntheticOptions()},
+		{scenario.Butler(), runOptions{annK: 4, topK: 4, m: 24, efConstruction: 200, efSearch: 64,
+			engines: all.Contestants(), server: publishedServer}, newButlerOptions()},
 	}
 	var names []string
 	for _, r := range questions {
@@ -119,6 +122,9 @@ func newScenarioCommand(p process, r runner) *cobra.Command {
 	f.IntVar(&o.m, "m", r.defaults.m, "links per node of every hnsw index")
 	f.IntVar(&o.efConstruction, "ef-construction", r.defaults.efConstruction, "candidates while building an hnsw index")
 	f.IntVar(&o.efSearch, "ef-search", r.defaults.efSearch, "candidates of an hnsw search")
+	if r.scenario.Searches() {
+		o.outside.addFlags(cmd)
+	}
 	f.StringVar(&o.cases, "cases", "", "only cases that match this regular expression")
 	f.StringVar(&o.out, "out", "", "result file to write")
 	return cmd
@@ -199,8 +205,9 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 // write, also when it failed on the way.
 func measureScenario(ctx context.Context, s scenario.Scenario, source corpus.Source, dsn string, o runOptions,
 	filter *regexp.Regexp, progress ui.Progress) (*result.File, error) {
-	engines, err := all.New(o.engines, all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch,
-		NoSearch: !s.Searches()})
+	options := all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch, NoSearch: !s.Searches()}
+	o.outside.complete(&options)
+	engines, err := all.New(o.engines, options)
 	if err != nil {
 		return nil, err
 	}

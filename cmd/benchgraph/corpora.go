@@ -111,3 +111,29 @@ func (o *syntheticOptions) open(ctx context.Context) (corpus.Source, error) {
 	}
 	return corpus.Synthetic(ctx, o.SyntheticOptions)
 }
+
+// butlerOptions makes the facts of an assistant's memory.
+type butlerOptions struct {
+	corpus.ButlerOptions
+	plan string
+}
+
+func newButlerOptions() corpusOptions {
+	o := corpus.DefaultButler()
+	return &butlerOptions{ButlerOptions: o, plan: string(o.Plan)}
+}
+
+func (o *butlerOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
+	f.IntVar(&o.Queries, "queries", o.Queries, "questions, at most")
+	f.StringVar(&o.plan, "query-plan", o.plan, "opening: the two published questions; fair: other wordings of both")
+}
+
+func (o *butlerOptions) open(ctx context.Context) (corpus.Source, error) {
+	o.Plan = corpus.QueryPlan(o.plan)
+	if err := o.Validate(); err != nil {
+		return nil, usageError{err}
+	}
+	return corpus.Butler(ctx, o.ButlerOptions)
+}

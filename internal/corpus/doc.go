@@ -14,6 +14,7 @@
 //   - answer: the target id of the one fact that answers a query; corpora
 //     without an answer key measure latency and agreement, not hit rates.
 //   - chain: in the multihop corpus, person -> parent -> city.
+//   - butler: seven facts of an assistant's memory, two chains of two among them.
 //   - paragraph graph: in the Gutenberg corpus, book -> paragraph (relation 1)
 //     and paragraph -> next paragraph (relation 2).
 //   - written vector: a vector rounded to six decimals; see package embed.

@@ -6,6 +6,9 @@
 //   - engine: one way to store a corpus and answer questions about it.
 //   - task: what is asked of an engine, in engine-neutral words: how seeds are
 //     found, which hops are taken, how answers are scored, and in which form.
+//   - store: a vector database outside of PostgreSQL; an engine is made of it and
+//     of SQL over a table.
+//   - part: a part of a call with a clock of its own.
 //   - case: a named task of one engine; one row of the report.
 //   - scenario: a corpus, parameters and cases, as data.
 //   - sample: one timed call of one case, on both clocks.

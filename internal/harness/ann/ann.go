@@ -29,6 +29,7 @@ import (
 	"sortedheap/internal/harness/measure"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
+	"sortedheap/internal/harness/vectorstore"
 )
 
 // Name is the scenario's name.
@@ -51,7 +52,9 @@ var allCases = []string{caseCurve, caseClients, caseFilter, caseChurn}
 const exactName = "exact"
 
 // EngineNames lists the engines in the order of reports.
-func EngineNames() []string { return []string{"pgvector", "sorted_heap", exactName} }
+func EngineNames() []string {
+	return append([]string{"pgvector", "sorted_heap", exactName}, outsideNames...)
+}
 
 // Params are the choices of a run.
 type Params struct {
@@ -97,7 +100,7 @@ func (p Params) Validate() error {
 	for _, name := range p.Engines {
 		if !slices.Contains(EngineNames(), name) {
 			fault("unknown engine %q, the engines are %s", name, strings.Join(EngineNames(), ", "))
-		} else if name != exactName {
+		} else if name != exactName && !slices.Contains(outsideNames, name) {
 			indexed++
 		}
 	}
@@ -179,6 +182,7 @@ func (p Params) Map() map[string]any {
 type Env struct {
 	DSN      string
 	Vectors  *corpus.Vectors                                                       // the run may round its rows and queries
+	Stores   []vectorstore.Store                                                   // of the engines outside of PostgreSQL; closed by Run
 	Clock    func(ctx context.Context, queryID int64) (measure.ServerClock, error) // nil: client clock only
 	Progress scenario.Progress
 }

@@ -18,17 +18,18 @@ import (
 
 // bench is the state of a run.
 type bench struct {
-	params   Params
-	env      Env
-	vectors  *corpus.Vectors
-	buckets  []int32 // of each row; what filters go by, and what churn deletes
-	truths   []*truth
-	digest   string
-	figures  reference
-	control  *pgx.Conn
-	stores   []*store
-	rows     []result.Row
-	warnings []string
+	params    Params
+	env       Env
+	vectors   *corpus.Vectors
+	buckets   []int32 // of each row; what filters go by, and what churn deletes
+	truths    []*truth
+	digest    string
+	figures   reference
+	control   *pgx.Conn
+	stores    []*store
+	outsiders []*outsider
+	rows      []result.Row
+	warnings  []string
 }
 
 // store is a system with its table in this run.
@@ -85,6 +86,9 @@ func (b *bench) close(ctx context.Context) error {
 			}
 		}
 	}
+	for _, s := range b.env.Stores {
+		errs = append(errs, s.Close(ctx))
+	}
 	return errors.Join(errs...)
 }
 
@@ -118,6 +122,7 @@ func (b *bench) failed(ctx context.Context, s *store, name string, err error) er
 type contender struct {
 	name    string
 	session *session
+	outside *outsider // in place of a session
 	set     corpus.QuerySet
 }
 
@@ -126,16 +131,22 @@ type contender struct {
 func (b *bench) time(ctx context.Context, contenders []contender, inputs int, tick func(done int)) ([]measure.Samples, error) {
 	trials := make([]measure.Trial, len(contenders))
 	for i, c := range contenders {
-		trials[i] = measure.Trial{Name: c.name, Call: func(ctx context.Context, q int) (int, error) {
-			ids, err := c.session.search(ctx, b.query(c.set, q))
+		var asks asker = c.session
+		if c.outside != nil {
+			asks = c.outside
+			trials[i].Parts = c.outside.parts
+		}
+		trials[i].Name = c.name
+		trials[i].Call = func(ctx context.Context, q int) (int, error) {
+			ids, err := asks.search(ctx, b.query(c.set, q))
 			return len(ids), err
-		}}
+		}
 	}
 	if err := measure.WarmUp(ctx, trials, inputs, b.params.WarmUp, nil); err != nil {
 		return nil, err
 	}
 	for i, c := range contenders {
-		if b.env.Clock == nil {
+		if b.env.Clock == nil || c.outside != nil {
 			continue
 		}
 		plan, err := c.session.plan(ctx, b.query(c.set, 0))

@@ -71,6 +71,9 @@ func (b *bench) gradeAll(ctx context.Context, part string, set corpus.QuerySet, 
 			b.env.Progress.Done(done)
 		}
 	}
+	if part == caseCurve && b.params.runs(caseCurve) {
+		return b.gradeOutside(ctx, set, t)
+	}
 	return nil
 }
 
@@ -89,7 +92,11 @@ func (b *bench) timeAll(ctx context.Context, part string, set corpus.QuerySet, e
 			if err := s.plain.set(ctx, s.efSearch, strconv.Itoa(ef)); err != nil {
 				return err
 			}
-			contenders = append(contenders, contender{s.name, s.plain, set})
+			contenders = append(contenders, contender{name: s.name, session: s.plain, set: set})
+		}
+		inside := len(contenders)
+		if part == caseCurve {
+			contenders = append(contenders, b.contendOutside(set, ef)...)
 		}
 		samples, err := b.time(ctx, contenders, inputs, func(done int) { b.env.Progress.Done(i*rounds + done) })
 		if err != nil {
@@ -110,6 +117,9 @@ func (b *bench) timeAll(ctx context.Context, part string, set corpus.QuerySet, e
 			}
 			b.rows = append(b.rows, row)
 			s.curves[set.Name] = append(s.curves[set.Name], point{ef, g.recall, row.Samples, row.RowsMean, row.ClientMS, row.ServerMS})
+		}
+		if part == caseCurve {
+			b.rowsOutside(set, i, samples[inside:])
 		}
 	}
 	return nil
@@ -145,6 +155,7 @@ func (b *bench) matched(set corpus.QuerySet) {
 			}
 			b.rows = append(b.rows, row)
 		}
+		b.matchedOutside(set, wanted)
 	}
 }
 
@@ -179,7 +190,7 @@ func (b *bench) exactRow(ctx context.Context, set corpus.QuerySet, t *truth) (er
 		return err
 	}
 	b.env.Progress.Step("measure exact "+set.Name, n*b.passes(n))
-	c := contender{exactName, opened, set}
+	c := contender{name: exactName, session: opened, set: set}
 	samples, err := b.time(ctx, []contender{c}, n, b.env.Progress.Done)
 	if err != nil {
 		return err

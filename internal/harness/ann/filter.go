@@ -74,7 +74,7 @@ func (b *bench) filterAt(ctx context.Context, selectivity float64) (err error) {
 			name := fmt.Sprintf("%s_%g%%_%s", caseFilter, selectivity, mode)
 			opened, err := s.searcher(ctx, b, selectivity, withIndex(), s.settings(b.params), map[string]string{s.iterative: mode})
 			if err == nil {
-				f := &filtered{contender: contender{name, opened, set}, store: s, mode: mode}
+				f := &filtered{contender: contender{name: name, session: opened, set: set}, store: s, mode: mode}
 				searches = append(searches, f)
 				if err = b.chooseEf(ctx, f, t, keep); err != nil {
 					searches = searches[:len(searches)-1]
@@ -93,7 +93,7 @@ func (b *bench) filterAt(ctx context.Context, selectivity float64) (err error) {
 		if err != nil {
 			return err
 		}
-		f := &filtered{contender: contender{fmt.Sprintf("%s_%g%%_exact", caseFilter, selectivity), opened, set}, store: s, mode: exactName}
+		f := &filtered{contender: contender{name: fmt.Sprintf("%s_%g%%_exact", caseFilter, selectivity), session: opened, set: set}, store: s, mode: exactName}
 		searches = append(searches, f)
 		if f.grade, err = b.gradeExact(ctx, opened, set, t, b.queries(set), keep); err != nil {
 			return err

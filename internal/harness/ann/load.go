@@ -57,7 +57,10 @@ func (b *bench) load(ctx context.Context) (err error) {
 	if len(b.live()) == 0 {
 		return scenario.ErrNoEngine
 	}
-	return nil
+	if !b.params.runs(caseCurve) {
+		return nil
+	}
+	return b.loadOutside(ctx)
 }
 
 // open finds out whether the server has what the engine needs.

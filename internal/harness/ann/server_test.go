@@ -15,6 +15,7 @@ import (
 	"sortedheap/internal/harness/pgstat"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
+	"sortedheap/internal/harness/vectorstore"
 	"sortedheap/internal/pgtest"
 )
 
@@ -32,6 +33,12 @@ func clustered() corpus.ClusteredOptions {
 // run measures vectors on a server of its own; it skips where pgvector is not
 // installed.
 func run(t *testing.T, o corpus.ClusteredOptions, change func(*ann.Params)) ([]result.Row, []string, error) {
+	t.Helper()
+	return runWith(t, o, nil, change)
+}
+
+// runWith does so beside stores outside of the server.
+func runWith(t *testing.T, o corpus.ClusteredOptions, stores []vectorstore.Store, change func(*ann.Params)) ([]result.Row, []string, error) {
 	t.Helper()
 	server := pgtest.Start(t, pgtest.WithSettings(map[string]string{
 		"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_planning": "on"}))
@@ -55,7 +62,7 @@ func run(t *testing.T, o corpus.ClusteredOptions, change func(*ann.Params)) ([]r
 	p := ann.Default()
 	p.EfConstruction, p.EfSearch, p.Passes, p.WarmUp, p.ClientSeconds, p.ClientRounds = 64, []int{4, 40}, 1, 1, 1e-9, 2
 	change(&p)
-	return ann.Run(t.Context(), p, ann.Env{DSN: server.DSN(""), Vectors: vectors, Progress: quiet{},
+	return ann.Run(t.Context(), p, ann.Env{DSN: server.DSN(""), Vectors: vectors, Progress: quiet{}, Stores: stores,
 		Clock: func(ctx context.Context, id int64) (measure.ServerClock, error) { return clock.Clock(ctx, id) }})
 }
 

@@ -124,7 +124,7 @@ type grade struct {
 
 // grade asks the first n queries of a set. A row that is not there, or that keep
 // does not let through, is an error: no speed makes up for it.
-func (b *bench) grade(ctx context.Context, s *session, set corpus.QuerySet, t *truth, n int, keep func(row int) bool) (grade, error) {
+func (b *bench) grade(ctx context.Context, s asker, set corpus.QuerySet, t *truth, n int, keep func(row int) bool) (grade, error) {
 	var g grade
 	for q := range n {
 		query := b.query(set, q)

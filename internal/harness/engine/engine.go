@@ -34,6 +34,10 @@ type Build struct {
 	TableBytes int64   // heap and its TOAST, without indexes
 	IndexBytes int64   // all indexes of the table
 	WALBytes   int64   // write-ahead log written meanwhile
+	// Store is the part of Seconds, and StoreBytes the part of IndexBytes, that
+	// a vector store outside of the server took; 0 where there is none.
+	Store      float64
+	StoreBytes int64
 }
 
 // Engine stores one corpus and answers tasks about it. It is used by one
@@ -81,7 +85,34 @@ type Call interface {
 type Plan struct {
 	Summary string // root node and how each relation is read
 	QueryID int64  // key of the statement in pg_stat_statements
+	// Outside says that a part of the work is done outside of the server, whose
+	// clock then tells only of the rest.
+	Outside bool
 }
+
+// Staged is the ability of calls that consist of parts with clocks of their own.
+type Staged interface {
+	// Stages tells how long the parts of the last Run took. The names are the
+	// same after every Run.
+	Stages() []Stage
+}
+
+// Stage is one part of a call.
+type Stage struct {
+	Name string
+	MS   float64
+}
+
+// FaultError is a fault of an engine that spoils one answer while the engine goes
+// on. The case becomes a row with its reason, and the run goes on without it.
+type FaultError struct {
+	Engine string
+	Err    error
+}
+
+func (e *FaultError) Error() string { return "engine " + e.Engine + ": " + e.Err.Error() }
+
+func (e *FaultError) Unwrap() error { return e.Err }
 
 // UnavailableError says why an engine cannot run here, and what would help.
 type UnavailableError struct {

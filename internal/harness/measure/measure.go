@@ -23,6 +23,15 @@ type Trial struct {
 	Call func(ctx context.Context, i int) (rows int, err error)
 	// Server reads the server's own clock; nil where there is none.
 	Server ServerClock
+	// Parts tells, outside of the timed moment, how long parts of the last Call
+	// took by clocks of their own; nil where there are none.
+	Parts func() []Part
+}
+
+// Part is a part of a call.
+type Part struct {
+	Name string
+	MS   float64
 }
 
 // ServerClock tells what one call cost on the server. It is read in untimed
@@ -60,6 +69,7 @@ type Samples struct {
 	HitPages  []float64
 	ReadPages []float64
 	Rows      []float64
+	Parts     map[string][]float64 // ms, by name; nil without parts
 }
 
 // Interleave runs all trials and returns their samples in the same order.
@@ -155,6 +165,14 @@ func once(ctx context.Context, t *Trial, input int, into *Samples) error {
 	}
 	into.ClientMS = append(into.ClientMS, float64(elapsed.Nanoseconds())/1e6)
 	into.Rows = append(into.Rows, float64(rows))
+	if t.Parts != nil {
+		if into.Parts == nil {
+			into.Parts = map[string][]float64{}
+		}
+		for _, part := range t.Parts() {
+			into.Parts[part.Name] = append(into.Parts[part.Name], part.MS)
+		}
+	}
 	if t.Server != nil {
 		into.ServerMS = append(into.ServerMS, cost.ExecMS+cost.PlanMS)
 		into.PlanMS = append(into.PlanMS, cost.PlanMS)

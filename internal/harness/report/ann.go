@@ -241,7 +241,7 @@ func againstRow(r, reference *result.Row) string {
 	if r == nil || reference == nil {
 		return ""
 	}
-	return ratio(median(*r) / median(*reference))
+	return against(*r, reference)
 }
 
 // writeMatched compares engines where they find equally much.

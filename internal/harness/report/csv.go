@@ -15,6 +15,7 @@ func writeCSV(out *strings.Builder, files []*result.File) {
 	lines := [][]string{{"scenario", "corpus", "engine", "engine_version", "case", "queries", "samples",
 		"client_p50_ms", "client_p95_ms", "client_p99_ms", "client_mean_ms",
 		"server_p50_ms", "server_p95_ms", "server_p99_ms", "server_mean_ms", "planning_mean_ms",
+		"search_p50_ms", "inside_p50_ms", "sql_p50_ms",
 		"buffers_hit", "buffers_read", "hit_at_1", "hit_at_k", "recall_at_k", "seed_coverage", "answer_rank_p50",
 		"rows_mean", "rows_per_second", "cpu_us_per_row", "cpu_ratio", "cpu_ratio_lo", "cpu_ratio_hi",
 		"speed_ratio", "wal_bytes_per_row", "buffers_per_row", "widens_per_row", "full_counts", "clients", "queries_per_second",
@@ -33,6 +34,9 @@ func csvRow(r result.Row) []string {
 	line = append(line, csvLatency(r.ClientMS)...)
 	line = append(line, csvLatency(r.ServerMS)...)
 	line = append(line, csvLatency(r.PlanningMS)[3])
+	for _, part := range partNames {
+		line = append(line, csvLatency(r.PartsMS[part])[0])
+	}
 	if r.Buffers != nil {
 		line = append(line, exactly(&r.Buffers.Hit), exactly(&r.Buffers.Read))
 	} else {

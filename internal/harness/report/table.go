@@ -54,6 +54,7 @@ func writeFile(out *strings.Builder, f *result.File, format Format) {
 			writeAnn(out, rows, format)
 		} else {
 			writeMeasured(out, rows, format)
+			writeParts(out, rows, format)
 			writeThroughput(out, rows, format)
 			writeBuilds(out, rows, format)
 		}
@@ -136,12 +137,14 @@ type ratioColumn struct {
 	reference func(group []result.Row, r result.Row) *result.Row
 }
 
-// ratioColumns are the fastest plain SQL of heap and of pgvector for the same
-// question, or the row that the scenario names, as far as there are any.
+// ratioColumns are the fastest plain SQL of each rival for the same question, or
+// the row that the scenario names, as far as there are any.
 func ratioColumns(rows []result.Row) []ratioColumn {
 	all := []ratioColumn{
 		{"/heap", "median against heap's fastest plain SQL for the same question, same clock", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "heap") }},
 		{"/pgv", "median against pgvector's fastest plain SQL for the same question, same clock", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "pgvector") }},
+		{"/zvec", "client median against zvec in process and its fastest SQL for the same question", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "zvec") }},
+		{"/qdrant", "client median against Qdrant and its fastest SQL for the same question", func(group []result.Row, _ result.Row) *result.Row { return fastestSQL(group, "qdrant") }},
 		{"/ref", "median against the reference on the same table, same clock", namedReference},
 	}
 	return slices.DeleteFunc(all, func(c ratioColumn) bool {
@@ -171,7 +174,12 @@ func extraColumns(rows []result.Row) []extraColumn {
 // writeBuilds is what each engine's store cost.
 func writeBuilds(out *strings.Builder, rows []result.Row, format Format) {
 	t := newTable(format)
-	t.AppendHeader(table.Row{"engine", "version", "rows", "build s", "table MB", "index MB", "WAL MB"})
+	header := table.Row{"engine", "version", "rows", "build s", "table MB", "index MB", "WAL MB"}
+	outside := slices.ContainsFunc(rows, func(r result.Row) bool { return r.Build != nil && r.Build.StoreSeconds > 0 })
+	if outside {
+		header = append(header, "store s", "store MB")
+	}
+	t.AppendHeader(header)
 	seen := map[string]bool{}
 	for _, r := range rows {
 		if r.Build == nil || seen[r.Engine] {
@@ -179,7 +187,11 @@ func writeBuilds(out *strings.Builder, rows []result.Row, format Format) {
 		}
 		seen[r.Engine] = true
 		b := r.Build
-		t.AppendRow(table.Row{r.Engine, r.EngineVersion, b.Rows, fmt.Sprintf("%.2f", b.Seconds), mb(b.TableBytes), mb(b.IndexBytes), mb(b.WALBytes)})
+		line := table.Row{r.Engine, r.EngineVersion, b.Rows, fmt.Sprintf("%.2f", b.Seconds), mb(b.TableBytes), mb(b.IndexBytes), mb(b.WALBytes)}
+		if outside {
+			line = append(line, storeSeconds(b), storeMB(b))
+		}
+		t.AppendRow(line)
 	}
 	if t.Length() > 0 {
 		render(out, t, format)
@@ -235,7 +247,8 @@ func newTable(format Format) table.Writer {
 	style.Options.DrawBorder = false
 	style.Format.Header = text.FormatDefault
 	t.SetStyle(style)
-	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "/ref", "hit@1", "hit@k", "seeds", "recall", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB",
+	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "/zvec", "/qdrant", "/ref", "hit@1", "hit@k", "seeds", "recall", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB",
+		"store s", "store MB", "search p50", "inside p50", "sql p50",
 		"rows/s", "CPU us", "WAL B", "buffers/row", "widens", "p50 ms", "/heap CPU", "/heap rate", "/heap WAL", "/heap buffers"}
 	configs := make([]table.ColumnConfig, len(right))
 	for i, name := range right {

@@ -70,11 +70,14 @@ func median(r result.Row) float64 {
 	return r.ClientMS.P50
 }
 
+// against compares medians on the server's clock where both rows have it, else on
+// the client's.
 func against(r result.Row, reference *result.Row) string {
 	if reference == nil {
 		return ""
 	}
-	return ratio(median(r) / median(*reference))
+	_, from, to := commonClock(*reference, r)
+	return ratio(to.P50 / from.P50)
 }
 
 func quality(r result.Row) result.Quality {

@@ -55,12 +55,16 @@ type Row struct {
 	ClientMS      *Latency       `json:"client_ms,omitempty"`
 	ServerMS      *Latency       `json:"server_ms,omitempty"` // plan + exec
 	PlanningMS    *Latency       `json:"planning_ms,omitempty"`
-	Buffers       *Buffers       `json:"buffers,omitempty"`
-	Quality       *Quality       `json:"quality,omitempty"`
-	Build         *Build         `json:"build,omitempty"`
-	Throughput    *Throughput    `json:"throughput,omitempty"` // of rows that ran statements in a stream
-	Load          *Load          `json:"load,omitempty"`       // of rows that ran clients at once
-	RowsMean      float64        `json:"rows_mean"`
+	// PartsMS are parts of the client's time, where an engine consists of several
+	// systems: search (way to a vector store and back), inside (as that store
+	// itself reports, within search), sql.
+	PartsMS    map[string]*Latency `json:"parts_ms,omitempty"`
+	Buffers    *Buffers            `json:"buffers,omitempty"`
+	Quality    *Quality            `json:"quality,omitempty"`
+	Build      *Build              `json:"build,omitempty"`
+	Throughput *Throughput         `json:"throughput,omitempty"` // of rows that ran statements in a stream
+	Load       *Load               `json:"load,omitempty"`       // of rows that ran clients at once
+	RowsMean   float64             `json:"rows_mean"`
 	// Answers has a fingerprint of the ordered answer per query, so that two
 	// files can be compared without the rows.
 	Answers []string `json:"answers,omitempty"`
@@ -114,6 +118,10 @@ type Build struct {
 	TableBytes int64   `json:"table_bytes"`
 	WALBytes   int64   `json:"wal_bytes"`
 	Rows       int64   `json:"rows"`
+	// The parts of Seconds and IndexBytes that a vector store outside of the
+	// server took.
+	StoreSeconds float64 `json:"store_seconds,omitempty"`
+	StoreBytes   int64   `json:"store_bytes,omitempty"`
 }
 
 // Throughput is what a stream of statements cost, per row they wrote or read,

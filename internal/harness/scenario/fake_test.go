@@ -21,6 +21,8 @@ type fake struct {
 	refuse      engine.Form                                     // Prepare fails for it
 	distort     func(engine.Task, []engine.Row) []engine.Row    // changes answers
 	plan        func(t engine.Task, asked int) (summary string) // nil: the form
+	spoil       func(engine.Task) bool                          // Ask fails with a fault of the engine
+	outside     bool                                            // a part of the work is done outside of the server
 	runs        map[string]int                                  // timed and untimed calls per task
 }
 
@@ -45,6 +47,9 @@ func (f *fake) Open(ctx context.Context) error {
 }
 
 func (f *fake) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]engine.Row, error) {
+	if f.spoil != nil && f.spoil(t) {
+		return nil, &engine.FaultError{Engine: f.name, Err: errors.New("ids are empty")}
+	}
 	rows, err := f.Engine.Ask(ctx, t, q)
 	if f.distort != nil && err == nil {
 		rows = f.distort(t, rows)
@@ -79,7 +84,14 @@ func (c *fakeCall) Plan(context.Context, engine.Question) (engine.Plan, error) {
 	if c.owner.plan != nil {
 		summary = c.owner.plan(c.task, c.plans)
 	}
-	return engine.Plan{Summary: summary, QueryID: 77}, nil
+	return engine.Plan{Summary: summary, QueryID: 77, Outside: c.owner.outside}, nil
+}
+
+func (c *fakeCall) Stages() []engine.Stage {
+	if !c.owner.outside {
+		return nil
+	}
+	return []engine.Stage{{Name: "search", MS: 3}, {Name: "sql", MS: 4}}
 }
 
 // steadyClock says that every call took 2 ms, of which planning 0.5.

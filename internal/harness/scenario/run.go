@@ -161,7 +161,8 @@ func (r *run) load(ctx context.Context) error {
 		r.Progress.Note("loaded %s: %d rows in %.1f s, table %.1f MB, indexes %.1f MB",
 			e.Name(), b.Rows, b.Seconds, float64(b.TableBytes)/1e6, float64(b.IndexBytes)/1e6)
 		r.engines = append(r.engines, &loaded{Engine: e, build: result.Build{
-			Seconds: b.Seconds, IndexBytes: b.IndexBytes, TableBytes: b.TableBytes, WALBytes: b.WALBytes, Rows: b.Rows}})
+			Seconds: b.Seconds, IndexBytes: b.IndexBytes, TableBytes: b.TableBytes, WALBytes: b.WALBytes, Rows: b.Rows,
+			StoreSeconds: b.Store, StoreBytes: b.StoreBytes}})
 	}
 	if len(r.engines) == 0 {
 		return ErrNoEngine

@@ -216,6 +216,43 @@ func TestCaseThatCannotRunIsARow(t *testing.T) {
 	}
 }
 
+// A spoiled answer makes its case a row that names the query, counting cases too;
+// the others are measured.
+func TestFaultIsARow(t *testing.T) {
+	e := newFake("zvec", engine.FormIn, engine.FormJoin)
+	e.spoil = func(t engine.Task) bool { return t.Score == engine.ScoreNone }
+	rows, _, err := scenario.Run(t.Context(), scenario.Multihop(), environment(t, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"expand_rel_in_given_seeds_zvec", "expand_rel_in_given_seeds_count_zvec"} {
+		if r := find(t, rows, "zvec", name); !strings.Contains(r.Error, "query 0") || !strings.Contains(r.Error, "ids are empty") || r.ClientMS != nil {
+			t.Errorf("row of the spoiled case %s: %+v", name, r)
+		}
+	}
+	if r := find(t, rows, "zvec", "seed_only_zvec"); r.Error != "" || r.Samples == 0 {
+		t.Errorf("row of a sound case: %+v", r)
+	}
+	e.spoil = func(engine.Task) bool { return true }
+	if _, _, err := scenario.Run(t.Context(), scenario.Multihop(), environment(t, e)); err == nil {
+		t.Error("a run of which no case is left succeeds")
+	}
+}
+
+// Work outside of the server has no server clock, and the client's has parts.
+func TestOutsideHasClientClockAlone(t *testing.T) {
+	e := newFake("zvec", engine.FormIn)
+	e.outside = true
+	rows, _, err := scenario.Run(t.Context(), scenario.Multihop(), environment(t, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := find(t, rows, "zvec", "seed_only_zvec")
+	if r.ServerMS != nil || r.Buffers != nil || r.ClientMS == nil || r.PartsMS["search"].P50 != 3 || r.PartsMS["sql"].P50 != 4 {
+		t.Errorf("row %+v, parts %+v", r, r.PartsMS)
+	}
+}
+
 func TestPlanFlipIsSeen(t *testing.T) {
 	e := newFake("heap", engine.FormIn)
 	e.plan = func(_ engine.Task, asked int) string {

@@ -22,7 +22,7 @@ type Scenario struct {
 }
 
 // All lists the scenarios that exist.
-func All() []Scenario { return []Scenario{Multihop(), Gutenberg(), Synthetic()} }
+func All() []Scenario { return []Scenario{Multihop(), Gutenberg(), Synthetic(), Butler()} }
 
 // Searches says whether any case finds its own seeds.
 func (s Scenario) Searches() bool {
@@ -58,10 +58,21 @@ func (s Scenario) CaseName(engineName string, t engine.Task) string {
 	if t.Output == engine.OutputCount {
 		b.WriteString("_count")
 	}
-	if engineName == "pgvector" {
-		b.WriteString("_pgv")
+	return b.String() + engineSuffix(engineName)
+}
+
+// engineSuffix tells the seeds of other search engines from those of the tables
+// that the extension serves.
+func engineSuffix(engineName string) string {
+	switch engineName {
+	case "pgvector":
+		return "_pgv"
+	case "zvec", "zvec-latest":
+		return "_zvec"
+	case "qdrant":
+		return "_qdrant"
 	}
-	return b.String()
+	return ""
 }
 
 func expandName(t engine.Task) string {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"sortedheap/internal/harness/engine"
 	"sortedheap/internal/harness/measure"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/stats"
@@ -18,7 +19,7 @@ func (r *run) measure(ctx context.Context) error {
 		questions := r.questions[t.task.SeedBy]
 		timed[i] = measure.Trial{Name: t.owner.Name() + "/" + t.name, Call: func(ctx context.Context, q int) (int, error) {
 			return t.call.Run(ctx, questions[q])
-		}}
+		}, Parts: parts(t.call)}
 	}
 	r.Progress.Step("warm up", r.Params.WarmUp)
 	tick := func(done, _ int) { r.Progress.Done(done) }
@@ -57,8 +58,8 @@ func (r *run) attachClocks(ctx context.Context, timed []measure.Trial) error {
 		if err := r.explain(ctx, t); err != nil {
 			return err
 		}
-		if r.Clock == nil {
-			continue
+		if r.Clock == nil || t.plan.Outside {
+			continue // the server's clock would tell of a part only
 		}
 		clock, err := r.Clock(ctx, t.plan.QueryID)
 		if err != nil {
@@ -67,6 +68,21 @@ func (r *run) attachClocks(ctx context.Context, timed []measure.Trial) error {
 		timed[i].Server = clock
 	}
 	return nil
+}
+
+// parts reads the clocks of a call's parts, where it has any.
+func parts(c engine.Call) func() []measure.Part {
+	staged, ok := c.(engine.Staged)
+	if !ok {
+		return nil
+	}
+	return func() []measure.Part {
+		var out []measure.Part
+		for _, s := range staged.Stages() {
+			out = append(out, measure.Part{Name: s.Name, MS: s.MS})
+		}
+		return out
+	}
 }
 
 func (r *run) explain(ctx context.Context, t *trial) error {
@@ -88,6 +104,12 @@ func (r *run) row(t *trial, s measure.Samples) result.Row {
 	}
 	row.Params["sql"] = t.call.Text()
 	row.ClientMS = result.NewLatency(stats.Summarize(s.ClientMS))
+	for name, ms := range s.Parts {
+		if row.PartsMS == nil {
+			row.PartsMS = map[string]*result.Latency{}
+		}
+		row.PartsMS[name] = result.NewLatency(stats.Summarize(ms))
+	}
 	if len(s.ServerMS) > 0 {
 		row.ServerMS = result.NewLatency(stats.Summarize(s.ServerMS))
 		row.PlanningMS = result.NewLatency(stats.Summarize(s.PlanMS))

@@ -1,6 +1,7 @@
 package all_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -15,7 +16,8 @@ import (
 func engines(t *testing.T) []engine.Engine {
 	t.Helper()
 	server := pgtest.Start(t)
-	list, err := all.New(nil, all.Options{DSN: server.DSN(""), M: 8, EfConstruction: 32, EfSearch: 64})
+	list, err := all.New(nil, all.Options{DSN: server.DSN(""), M: 8, EfConstruction: 32, EfSearch: 64,
+		ZvecLib: os.Getenv("SORTED_HEAP_ZVEC_LIB"), ZvecPython: os.Getenv("SORTED_HEAP_ZVEC_PYTHON"), Qdrant: os.Getenv("SORTED_HEAP_QDRANT")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func TestNames(t *testing.T) {
 	if !slices.Equal(names, []string{"heap", "pgvector"}) {
 		t.Errorf("engines %v, want them in report order", names)
 	}
-	if _, err := all.New([]string{"oracle"}, all.Options{}); err == nil || !strings.Contains(err.Error(), "heap, sortedheap, map, pgvector") {
+	if _, err := all.New([]string{"oracle"}, all.Options{}); err == nil || !strings.Contains(err.Error(), "heap, sortedheap, map, pgvector, zvec, zvec-latest, qdrant") {
 		t.Errorf("unknown engine: %v, want an error that lists the engines", err)
 	}
 }

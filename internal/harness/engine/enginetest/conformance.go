@@ -191,7 +191,7 @@ func refuses(t *testing.T, e engine.Engine, embedding []float32) {
 			t.Errorf("%s: %d rows and no error", name, len(rows))
 		}
 	}
-	if _, err := e.Ask(t.Context(), served(), engine.Question{Embedding: embedding[:3], Seeds: []int32{3, 5}}); err == nil {
+	if _, err := e.Ask(t.Context(), served(e), engine.Question{Embedding: embedding[:3], Seeds: []int32{3, 5}}); err == nil {
 		t.Error("an embedding of the wrong dimension is answered")
 	}
 }
@@ -201,13 +201,17 @@ func cancels(t *testing.T, e engine.Engine, embedding []float32) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Ask(ctx, served(), engine.Question{Embedding: embedding, Seeds: []int32{3, 5}}); !errors.Is(err, context.Canceled) {
+	if _, err := e.Ask(ctx, served(e), engine.Question{Embedding: embedding, Seeds: []int32{3, 5}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("ask with a cancelled context: %v", err)
 	}
 }
 
-// served is a task that every engine answers.
-func served() engine.Task {
-	return engine.Task{Seeding: engine.SeedGiven, SeedBy: engine.SeedByEntity, Hops: []int16{1}, Score: engine.ScoreEndpoint,
+// served is a task that the engine answers: every one takes given or exact seeds.
+func served(e engine.Engine) engine.Task {
+	task := engine.Task{Seeding: engine.SeedGiven, SeedBy: engine.SeedByEntity, Hops: []int16{1}, Score: engine.ScoreEndpoint,
 		Form: engine.FormIn, Output: engine.OutputRows, AnnK: 5, TopK: 5}
+	if e.Capabilities().Refuses(task) != "" {
+		task.Seeding = engine.SeedExact
+	}
+	return task
 }

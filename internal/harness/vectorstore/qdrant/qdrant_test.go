@@ -1,0 +1,200 @@
+package qdrant_test
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+
+	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/vectorstore"
+	"sortedheap/internal/harness/vectorstore/qdrant"
+	"sortedheap/internal/harness/vectorstore/storetest"
+)
+
+var shape = vectorstore.Shape{M: 24, EfConstruction: 200}
+
+func TestConformanceOnDouble(t *testing.T) {
+	storetest.Conform(t, qdrant.New(qdrant.Options{Where: serve(t, &double{}), Shape: shape}))
+}
+
+// The double as a program: it is started on the loopback interface with its
+// files in a folder of the run, and both are gone at the end.
+func TestProgram(t *testing.T) {
+	program, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	s := qdrant.New(qdrant.Options{Where: program, Shape: shape, Dir: dir})
+	storetest.Conform(t, s)
+	if files, err := os.ReadDir(dir); err != nil || len(files) != 1 {
+		t.Errorf("files of the server: %v (%v)", files, err)
+	}
+	if kind := s.Settings()["qdrant_server"]; kind != "server of this run" || !strings.HasPrefix(s.Version(), "qdrant 0.0.0-double") {
+		t.Errorf("version %q, server %q", s.Version(), kind)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+	processes, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range processes {
+		// A process that ended meanwhile is what we hope for.
+		if environ, err := os.ReadFile(path); err == nil && strings.Contains(string(environ), dir) {
+			t.Errorf("%s still runs", path)
+		}
+	}
+}
+
+// The real server, where one is given: an address or a program.
+func TestConformanceOnServer(t *testing.T) {
+	where := os.Getenv("SORTED_HEAP_QDRANT")
+	if where == "" {
+		t.Skip("SORTED_HEAP_QDRANT names no Qdrant server, neither HOST:PORT nor a program")
+	}
+	storetest.Conform(t, qdrant.New(qdrant.Options{Where: where, Shape: shape}))
+}
+
+// rows yields n points in two dimensions.
+func rows(n int) iter.Seq2[[]float32, error] {
+	return func(yield func([]float32, error) bool) {
+		for i := range n {
+			if !yield([]float32{1, float32(i)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+func open(t *testing.T, d *double) *qdrant.Store {
+	t.Helper()
+	s := qdrant.New(qdrant.Options{Where: serve(t, d), Shape: shape})
+	if err := s.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}
+
+// The server is told the run's parameters and asked until its index is there.
+func TestParameters(t *testing.T) {
+	d := &double{yellow: 3}
+	s := open(t, d)
+	if _, err := s.Load(t.Context(), 2, rows(300)); err != nil {
+		t.Fatal(err)
+	}
+	if d.yellow >= 0 {
+		t.Error("load returned while the server was still building")
+	}
+	hnsw := d.created[0].GetHnswConfig()
+	if hnsw.GetM() != 24 || hnsw.GetEfConstruct() != 200 || d.created[0].GetOptimizersConfig().GetIndexingThreshold() == 0 {
+		t.Errorf("collection created with %v", d.created[0])
+	}
+	answer, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 5, Ef: 64})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer.InsideMS != 2 || len(answer.Hits) != 5 || answer.Hits[0].Row != 0 {
+		t.Errorf("answer %+v", answer)
+	}
+	if _, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 100, Ef: 64, Exact: true}); err != nil {
+		t.Fatal(err)
+	}
+	first, second := d.queries[0].GetParams(), d.queries[1].GetParams()
+	if first.GetHnswEf() != 64 || first.GetExact() || second.GetHnswEf() != 100 || !second.GetExact() || d.queries[1].GetLimit() != 100 {
+		t.Errorf("queries %v", d.queries)
+	}
+}
+
+// On a server that is not ours, our collection goes and others stay.
+func TestCloseLeavesOthersAlone(t *testing.T) {
+	d := &double{}
+	s := open(t, d)
+	if _, err := s.Load(t.Context(), 2, rows(3)); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if left := slices.Collect(maps.Keys(d.collections)); !slices.Equal(left, []string{"of somebody else"}) {
+		t.Errorf("collections left: %v", left)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	d := &double{indexer: "disk full"}
+	s := open(t, d)
+	if _, err := s.Load(t.Context(), 2, rows(3)); err == nil || !strings.Contains(err.Error(), "disk full") {
+		t.Errorf("load with a failing indexer: %v", err)
+	}
+	d.indexer = ""
+	if _, err := s.Load(t.Context(), 2, rows(3)); err != nil {
+		t.Fatal(err)
+	}
+	d.uuids = true
+	var fault *engine.FaultError
+	if _, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 1, Ef: 1}); !errors.As(err, &fault) {
+		t.Errorf("a point that nobody stored: %v", err)
+	}
+	d.failQuery = status.Error(codes.Internal, "segment lost")
+	if _, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 1, Ef: 1}); err == nil || !strings.Contains(err.Error(), "segment lost") {
+		t.Errorf("a failing search: %v", err)
+	}
+}
+
+// Whatever keeps the engine from running is a reason, and nothing is left behind.
+func TestUnavailable(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	broken := filepath.Join(t.TempDir(), "qdrant")
+	if err := os.WriteFile(broken, []byte("#!/bin/sh\necho 'address already in use' >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for where, want := range map[string]string{
+		"":              "no server is given",
+		"nonsense":      `"nonsense" is neither HOST:PORT`,
+		"localhost:x":   `port "x" is no number`,
+		closed:          "does not answer",
+		"/no/such/file": "not available: start file",
+		broken:          "address already in use",
+	} {
+		s := qdrant.New(qdrant.Options{Where: where, Shape: shape, Dir: dir})
+		err := s.Open(t.Context())
+		var missing *engine.UnavailableError
+		if !errors.As(err, &missing) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "--qdrant") {
+			t.Errorf("server %q: %v", where, err)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+			t.Errorf("server %q: left behind: %v (%v)", where, left, err)
+		}
+		if err := s.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
