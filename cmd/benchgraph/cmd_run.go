@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,6 +35,7 @@ type runOptions struct {
 	m              int
 	efConstruction int
 	efSearch       int
+	scanMode       string
 	outside        outsideOptions
 	cases          string
 	out            string
@@ -123,6 +125,7 @@ func newScenarioCommand(p process, r runner) *cobra.Command {
 	f.IntVar(&o.efConstruction, "ef-construction", r.defaults.efConstruction, "candidates while building an hnsw index")
 	f.IntVar(&o.efSearch, "ef-search", r.defaults.efSearch, "candidates of an hnsw search")
 	if r.scenario.Searches() {
+		f.StringVar(&o.scanMode, "scan-mode", "", "setting of sorted_hnsw: auto, flat or graph; default: not set")
 		o.outside.addFlags(cmd)
 	}
 	f.StringVar(&o.cases, "cases", "", "only cases that match this regular expression")
@@ -182,6 +185,9 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 			errs = append(errs, fmt.Errorf("%s is %d, must be in %d..%d", c.name, c.value, c.lowest, c.upper))
 		}
 	}
+	if !slices.Contains([]string{"", "auto", "flat", "graph"}, o.scanMode) {
+		errs = append(errs, fmt.Errorf("--scan-mode is %q, must be auto, flat or graph", o.scanMode))
+	}
 	if o.caseSeconds < 0 {
 		errs = append(errs, fmt.Errorf("--case-seconds is %g, must not be negative", o.caseSeconds))
 	}
@@ -205,7 +211,7 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 // write, also when it failed on the way.
 func measureScenario(ctx context.Context, s scenario.Scenario, source corpus.Source, dsn string, o runOptions,
 	filter *regexp.Regexp, progress ui.Progress) (*result.File, error) {
-	options := all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch, NoSearch: !s.Searches()}
+	options := all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch, ScanMode: o.scanMode, NoSearch: !s.Searches()}
 	o.outside.complete(&options)
 	engines, err := all.New(o.engines, options)
 	if err != nil {

@@ -25,6 +25,7 @@ type Options struct {
 	M              int
 	EfConstruction int
 	EfSearch       int
+	ScanMode       string // of sorted_hnsw: auto, flat or graph; empty: auto
 	NoSearch       bool   // no case searches for seeds, so vector indexes are left out
 	ZvecLib        string // path of libzvec_c_api.so; empty: where the system looks
 	ZvecPython     string // a Python with the newest zvec, or zvecpython.MakeVenv
@@ -54,9 +55,12 @@ func Oracle() engine.Engine { return memory.New() }
 func New(names []string, o Options) ([]engine.Engine, error) {
 	facts := outside.NewFacts(o.DSN)
 	makers := map[string]func() engine.Engine{
-		heapsql.Name:    func() engine.Engine { return heapsql.New(o.DSN) },
-		sortedheap.Name: func() engine.Engine { return sortedheap.New(o.DSN) },
-		mapsql.Name:     func() engine.Engine { return mapsql.New(o.DSN) },
+		heapsql.Name: func() engine.Engine { return heapsql.New(o.DSN) },
+		sortedheap.Name: func() engine.Engine {
+			return sortedheap.New(o.DSN, sortedheap.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch,
+				ScanMode: o.ScanMode, NoSearch: o.NoSearch})
+		},
+		mapsql.Name: func() engine.Engine { return mapsql.New(o.DSN) },
 		pgvector.Name: func() engine.Engine {
 			return pgvector.New(o.DSN, pgvector.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch, NoSearch: o.NoSearch})
 		},
