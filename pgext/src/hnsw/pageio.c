@@ -146,16 +146,14 @@ hnsw_space_grow(Relation index, HnswMap *map, HnswSpace space, uint32 npages)
 		UnlockRelationForExtension(index, ExclusiveLock);
 		return;
 	}
+	if ((uint64) (npages + 1) * map->shape.per_page[space] > HNSW_MAX_NODES ||
+		npages == hnsw_extents_room(HNSW_MAX_EXTENTS))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has reached its largest size",
+						RelationGetRelationName(index))));
 	if (npages == hnsw_extents_room(map->nextents[space]))
-	{
-		if (map->nextents[space] == HNSW_MAX_EXTENTS ||
-			(uint64) (npages + 1) * map->shape.per_page[space] > HNSW_MAX_NODES)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("index \"%s\" has reached its largest size",
-							RelationGetRelationName(index))));
 		extent = append_extent(index, space, npages, hnsw_extent_pages(map->nextents[space]));
-	}
 
 	buffer = hnsw_meta_read(index, BUFFER_LOCK_EXCLUSIVE);
 	wal = GenericXLogStart(index);
