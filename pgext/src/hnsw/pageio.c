@@ -54,6 +54,7 @@ hnsw_map_read(Relation index, HnswMap *map)
 {
 	Buffer		buffer = hnsw_meta_read(index, BUFFER_LOCK_SHARE);
 	const HnswMeta *meta = hnsw_page_meta(BufferGetPage(buffer));
+	const char *fault;
 
 	map->nonce = meta->nonce;
 	map->entry.node = meta->entry;
@@ -70,6 +71,9 @@ hnsw_map_read(Relation index, HnswMap *map)
 	}
 	hnsw_shape_of_meta(meta, &map->shape);
 	UnlockReleaseBuffer(buffer);
+	fault = hnsw_shape_fault(index, &map->shape);
+	if (fault != NULL)
+		hnsw_report_corrupted(index, HNSW_META_BLOCK, fault);
 }
 
 Buffer
