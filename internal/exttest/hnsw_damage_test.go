@@ -16,6 +16,9 @@ const (
 	hnswNodeBytes   = hnswNodeLinks + 8*4 + 8 + 8*4
 	hnswMetaDim     = pageHeader + 8
 	hnswMetaM       = pageHeader + 12
+	hnswMetaMetric  = pageHeader + 16
+	hnswMetaType    = pageHeader + 19
+	hnswMetaColumns = pageHeader + 20
 	hnswMetaEntry   = pageHeader + 32
 	hnswMetaFree    = pageHeader + 68
 	hnswMetaExtents = pageHeader + 92
@@ -32,6 +35,11 @@ var hnswDamages = []struct {
 	{"metapage lost", 0, strings.Repeat("\x00", pageSize), "the metapage is invalid", true},
 	{"metapage of no dimensions", hnswMetaDim, "\x00\x00\x00\x00", "describes no index", true},
 	{"metapage with m of 0", hnswMetaM, "\x00\x00", "describes no index", true},
+	{"metapage of slots that fit on no page", hnswMetaDim, "\x80\x3e\x00\x00", "no slot fits on a page", true},
+	{"metapage of other dimensions", hnswMetaDim, "\x09\x00\x00\x00", "describes another index", true},
+	{"metapage of another metric", hnswMetaMetric, "\x02", "describes another index", true},
+	{"metapage of another type", hnswMetaType, "\x02", "describes another index", true},
+	{"metapage with a column", hnswMetaColumns, "\x01\x01", "describes another index", true},
 	{"no entry", hnswMetaEntry, strings.Repeat("\xff", 4), "the entry is not", false},
 	{"entry beyond the end", hnswMetaEntry, "\xfe\xff\xff\xfe", "the entry is not", false},
 	{"list of free pages to nowhere", hnswMetaFree, "\x77\x77\x77\x07", "leads to page", false},

@@ -15,6 +15,7 @@ check_meta(HnswIndexCheck *check)
 {
 	BlockNumber nblocks = RelationGetNumberOfBlocks(check->index);
 	const char *fault;
+	HnswShape	shape;
 	Buffer		buffer;
 
 	if (nblocks == 0)
@@ -27,22 +28,17 @@ check_meta(HnswIndexCheck *check)
 	fault = hnsw_page_fault(BufferGetPage(buffer), HNSW_PAGE_META, 0);
 	if (fault == NULL)
 		fault = hnsw_meta_fault(hnsw_page_meta(BufferGetPage(buffer)));
+	if (fault == NULL)
+		hnsw_shape_of_meta(hnsw_page_meta(BufferGetPage(buffer)), &shape);
 	UnlockReleaseBuffer(buffer);
+	if (fault == NULL)
+		fault = hnsw_shape_fault(check->index, &shape);
 	if (fault != NULL)
 	{
 		hnsw_check_fault(check, HNSW_META_BLOCK, "the metapage is invalid: %s", fault);
 		return false;
 	}
 	hnsw_map_read(check->index, &check->map);
-	if (check->map.shape.per_page[HNSW_SPACE_NODES] == 0 ||
-		check->map.shape.per_page[HNSW_SPACE_UPPER] == 0 ||
-		(check->map.shape.refine == HNSW_REFINE_F16 &&
-		 check->map.shape.per_page[HNSW_SPACE_REFINE] == 0))
-	{
-		hnsw_check_fault(check, HNSW_META_BLOCK,
-						 "the metapage is invalid: no slot fits on a page");
-		return false;
-	}
 	return true;
 }
 

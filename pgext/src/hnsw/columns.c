@@ -47,8 +47,8 @@ filter_kind(Relation index, int column)
 	if (kind == KEY_KIND_NONE || (kind == KEY_KIND_BYTES && type != TEXTOID))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("access method \"%s\" does not support type %s after the vector",
-						"sorted_hnsw", format_type_be(type))));
+				 errmsg("access method \"%s\" does not support the type of column \"%s\" after the vector",
+						"sorted_hnsw", column_name(index, column))));
 	if (!key_collation_supported(index->rd_indcollation[column]))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

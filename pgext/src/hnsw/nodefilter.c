@@ -20,16 +20,19 @@ node_passes(NodeFilter *filter, const HnswMap *map, uint32 number)
 {
 	HnswNode   *node = hnsw_store_lock(filter->store, number);
 	uint32		left = hnsw_map_nodes(map); /* a chain may be damaged */
+	bool		passes;
 
 	if (node == NULL || !hnsw_node_in_graph(node))
 		return false;
-	while (!nodefilter_row(&map->shape, filter->conditions, node))
+	passes = nodefilter_row(&map->shape, filter->conditions, node);
+	while (!passes)
 	{
 		if (node->twin == HNSW_NO_NODE || left-- == 0)
 			return false;
 		node = hnsw_store_lock(filter->store, node->twin);
-		if (node == NULL || hnsw_node_state(node) != HNSW_NODE_TWIN)
+		if (node == NULL || !nodefilter_is_twin(node))
 			return false;
+		passes = nodefilter_twin(&map->shape, filter->conditions, node);
 	}
 	return true;
 }

@@ -31,6 +31,26 @@ nodefilter_row(const HnswShape *shape, const HnswConditions *conditions, HnswNod
 		 hnsw_conditions_meet(conditions, hnsw_node_columns(shape, node), node->nulls));
 }
 
+/*
+ * The same for a slot that a chain of twins leads to. VACUUM may have taken it
+ * out of the chain and put its row in the head's place since the head was looked
+ * at; until the slot is freed it has the row, and leads on.
+ */
+static inline bool
+nodefilter_twin(const HnswShape *shape, const HnswConditions *conditions, HnswNode *node)
+{
+	return conditions == NULL ||
+		hnsw_conditions_meet(conditions, hnsw_node_columns(shape, node), node->nulls);
+}
+
+static inline bool
+nodefilter_is_twin(const HnswNode *node)
+{
+	HnswNodeState state = hnsw_node_state(node);
+
+	return state == HNSW_NODE_TWIN || state == HNSW_NODE_DYING;
+}
+
 /* The share of rows that meet the conditions, by some pages; never 0. */
 extern double nodefilter_share(const NodeFilter *filter, const HnswMap *map);
 

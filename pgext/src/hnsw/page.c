@@ -116,6 +116,8 @@ hnsw_page_set_free_link(Page page, HnswFreeLink link)
 const char *
 hnsw_meta_fault(const HnswMeta *meta)
 {
+	HnswShape	shape;
+
 	if (meta->dim < 1 || meta->dim > HNSW_MAX_DIM ||
 		meta->m < HNSW_MIN_M || meta->m > HNSW_MAX_M || meta->ef_construction < 1 ||
 		meta->metric >= DIST_NMETRICS || meta->ncolumns > HNSW_MAX_COLUMNS ||
@@ -128,6 +130,10 @@ hnsw_meta_fault(const HnswMeta *meta)
 		if (hnsw_column_bytes(meta->kinds[i]) == 0)
 			return "it describes a column of an unknown kind";
 	}
+	hnsw_shape_of_meta(meta, &shape);
+	if (shape.per_page[HNSW_SPACE_NODES] == 0 || shape.per_page[HNSW_SPACE_UPPER] == 0 ||
+		(shape.refine == HNSW_REFINE_F16 && shape.per_page[HNSW_SPACE_REFINE] == 0))
+		return "no slot fits on a page";
 	for (int space = 0; space < HNSW_NSPACES; space++)
 	{
 		if (meta->nextents[space] > HNSW_MAX_EXTENTS ||

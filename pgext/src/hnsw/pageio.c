@@ -54,6 +54,7 @@ hnsw_map_read(Relation index, HnswMap *map)
 {
 	Buffer		buffer = hnsw_meta_read(index, BUFFER_LOCK_SHARE);
 	const HnswMeta *meta = hnsw_page_meta(BufferGetPage(buffer));
+	const char *fault;
 
 	map->nonce = meta->nonce;
 	map->entry.node = meta->entry;
@@ -70,6 +71,9 @@ hnsw_map_read(Relation index, HnswMap *map)
 	}
 	hnsw_shape_of_meta(meta, &map->shape);
 	UnlockReleaseBuffer(buffer);
+	fault = hnsw_shape_fault(index, &map->shape);
+	if (fault != NULL)
+		hnsw_report_corrupted(index, HNSW_META_BLOCK, fault);
 }
 
 Buffer
@@ -146,16 +150,14 @@ hnsw_space_grow(Relation index, HnswMap *map, HnswSpace space, uint32 npages)
 		UnlockRelationForExtension(index, ExclusiveLock);
 		return;
 	}
+	if ((uint64) (npages + 1) * map->shape.per_page[space] > HNSW_MAX_NODES ||
+		npages == hnsw_extents_room(HNSW_MAX_EXTENTS))
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("index \"%s\" has reached its largest size",
+						RelationGetRelationName(index))));
 	if (npages == hnsw_extents_room(map->nextents[space]))
-	{
-		if (map->nextents[space] == HNSW_MAX_EXTENTS ||
-			(uint64) (npages + 1) * map->shape.per_page[space] > HNSW_MAX_NODES)
-			ereport(ERROR,
-					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-					 errmsg("index \"%s\" has reached its largest size",
-							RelationGetRelationName(index))));
 		extent = append_extent(index, space, npages, hnsw_extent_pages(map->nextents[space]));
-	}
 
 	buffer = hnsw_meta_read(index, BUFFER_LOCK_EXCLUSIVE);
 	wal = GenericXLogStart(index);

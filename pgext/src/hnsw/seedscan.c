@@ -42,6 +42,9 @@
  * candidate costs little, its row is fetched only where it may be next. */
 #define BEYOND(ef) ((ef) / 8 + 8)
 
+/* Of a chain, with no chance to cancel in between. */
+#define TWINS_AT_ONCE 4096
+
 struct SeedScan
 {
 	Relation	heap;
@@ -172,22 +175,47 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->last = -INFINITY;
 	scan->fetched_before = rowfetch_count(scan->rows);
 	memset(&scan->stats, 0, sizeof(scan->stats));
+	memset(&scan->flat, 0, sizeof(scan->flat));
 	MemoryContextSwitchTo(caller);
 }
 
-/* The row of a locked slot becomes a candidate, if it may be a result. */
+/* The row of a locked slot becomes a candidate. */
 static void
 add_row(SeedScan *scan, uint32 number, HnswNode *node, float dist)
 {
 	const HnswShape *shape = &scan->map.shape;
 	double		least = -INFINITY;
 
-	if (!nodefilter_row(shape, scan->conditions, node) || !ItemPointerIsValid(&node->tid))
+	if (!ItemPointerIsValid(&node->tid))
 		return;
 	if (scan->query != NULL)
 		least = hnsw_form_least(&shape->form, scan->record,
 								hnsw_node_record(shape, node), dist);
 	candidates_add(&scan->candidates, number, &node->tid, least);
+}
+
+/* The rows of a chain of twins. */
+static void
+add_twins(SeedScan *scan, uint32 number, float dist)
+{
+	const HnswShape *shape = &scan->map.shape;
+	uint32		left = hnsw_map_nodes(&scan->map);	/* a chain may be damaged */
+
+	while (number != HNSW_NO_NODE && left-- > 0)
+	{
+		HnswNode   *node = hnsw_store_lock(scan->store, number);
+
+		if (node == NULL || !nodefilter_is_twin(node))
+			return;
+		if (nodefilter_twin(shape, scan->conditions, node))
+			add_row(scan, number, node, dist);
+		number = node->twin;
+		if (left % TWINS_AT_ONCE == 0)
+		{
+			hnsw_store_unlock(scan->store);
+			CHECK_FOR_INTERRUPTS();
+		}
+	}
 }
 
 /* What was found becomes candidates: nodes with their twins, or slots. */
@@ -199,20 +227,13 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 		uint32		number = hnsw_key_node(keys[i]);
 		float		dist = hnsw_key_dist(keys[i]);
 		HnswNode   *node = hnsw_store_lock(scan->store, number);
-		uint32		left = hnsw_map_nodes(&scan->map);	/* a chain may be
-														 * damaged */
 
 		if (node == NULL || (twins && !hnsw_node_in_graph(node)))
 			continue;
-		add_row(scan, number, node, dist);
-		while (twins && node->twin != HNSW_NO_NODE && left-- > 0)
-		{
-			number = node->twin;
-			node = hnsw_store_lock(scan->store, number);
-			if (node == NULL || hnsw_node_state(node) != HNSW_NODE_TWIN)
-				break;
+		if (nodefilter_row(&scan->map.shape, scan->conditions, node))
 			add_row(scan, number, node, dist);
-		}
+		if (twins)
+			add_twins(scan, node->twin, dist);
 	}
 	hnsw_store_forget(scan->store);
 }
@@ -339,6 +360,13 @@ find(SeedScan *scan)
 	MemoryContextSwitchTo(caller);
 }
 
+/* As SQL orders distances: NaN is last. */
+static bool
+comes_before(double distance, double last)
+{
+	return isnan(last) ? !isnan(distance) : distance < last;
+}
+
 bool
 seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 {
@@ -349,7 +377,7 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 		CHECK_FOR_INTERRUPTS();
 		while (candidates_next(&scan->candidates, row))
 		{
-			if (strict && row->distance < scan->last)
+			if (strict && comes_before(row->distance, scan->last))
 				continue;
 			if (!tidset_add(scan->given, &row->tid))
 				continue;

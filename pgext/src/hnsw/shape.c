@@ -16,6 +16,7 @@
 #include "hnsw/options.h"
 #include "hnsw/page.h"
 #include "hnsw/value.h"
+#include "types/keyimage.h"
 
 /* A row wider than this is toasted, by default; its head takes some. */
 #define INLINE_VECTOR_BYTES 1900
@@ -133,6 +134,41 @@ hnsw_shape_of_meta(const HnswMeta *meta, HnswShape *shape)
 	for (int i = 0; i < shape->ncolumns; i++)
 		shape->columns[i].kind = meta->kinds[i];
 	set_sizes(shape);
+}
+
+/* Can a value of the column be read as one of the kind? */
+static bool
+kind_fits(Form_pg_attribute attribute, int kind)
+{
+	switch (kind)
+	{
+		case KEY_KIND_BYTES:
+			return attribute->attlen == -1;
+		case KEY_KIND_UUID:
+			return attribute->attlen == 16;
+		default:
+			return attribute->attbyval;
+	}
+}
+
+const char *
+hnsw_shape_fault(Relation index, const HnswShape *shape)
+{
+	TupleDesc	desc = RelationGetDescr(index);
+	HnswType	type;
+	DistMetric	metric;
+
+	if (!hnsw_value_metric(index_getprocinfo(index, 1, 1)->fn_addr, &type, &metric) ||
+		type != shape->type || metric != shape->form.metric ||
+		TupleDescAttr(desc, 0)->atttypmod != (int32) shape->form.dim ||
+		desc->natts - 1 != shape->ncolumns)
+		return "it describes another index";
+	for (int i = 0; i < shape->ncolumns; i++)
+	{
+		if (!kind_fits(TupleDescAttr(desc, i + 1), shape->columns[i].kind))
+			return "it describes another index";
+	}
+	return NULL;
 }
 
 void

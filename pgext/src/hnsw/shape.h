@@ -73,6 +73,10 @@ extern void hnsw_shape_of_index(Relation index, HnswShape *shape);
 /* The shape of a metapage without fault. */
 extern void hnsw_shape_of_meta(const struct HnswMeta *meta, HnswShape *shape);
 
+/* What of a metapage's shape is not the index's, so that its values would be read
+ * as something else; NULL when nothing is. */
+extern const char *hnsw_shape_fault(Relation index, const HnswShape *shape);
+
 /* The facts that never change, into a new metapage. */
 extern void hnsw_shape_store(const HnswShape *shape, struct HnswMeta *meta);
 

@@ -143,21 +143,36 @@ attach(Reach *reach, uint32 node)
 	vacuum->relinked = true;
 }
 
+static void
+free_sets(Reach *reach)
+{
+	if (reach->living.words == NULL)
+		return;
+	pfree(reach->living.words);
+	pfree(reach->reached.words);
+	pfree(reach->to_follow.words);
+}
+
 void
 hnsw_vacuum_reach(HnswVacuum *vacuum)
 {
 	Reach		reach = {vacuum};
 	uint32		nnodes;
 
-	hnsw_map_read(vacuum->index, &vacuum->map);
-	if (vacuum->map.entry.node == HNSW_NO_NODE)
-		return;
-	nnodes = hnsw_map_nodes(&vacuum->map);
-	reach.living = hnsw_bits_make(nnodes);
-	reach.reached = hnsw_bits_make(nnodes);
-	reach.to_follow = hnsw_bits_make(nnodes);
-	find_living(&reach);
-	hnsw_map_read(vacuum->index, &vacuum->map);
+	/* The entry must be in the sets: it is what all is reached from. */
+	do
+	{
+		hnsw_map_read(vacuum->index, &vacuum->map);
+		if (vacuum->map.entry.node == HNSW_NO_NODE)
+			return;
+		nnodes = hnsw_map_nodes(&vacuum->map);
+		free_sets(&reach);
+		reach.living = hnsw_bits_make(nnodes);
+		reach.reached = hnsw_bits_make(nnodes);
+		reach.to_follow = hnsw_bits_make(nnodes);
+		find_living(&reach);
+		hnsw_map_read(vacuum->index, &vacuum->map);
+	} while (vacuum->map.entry.node >= nnodes);
 	reach_node(&reach, vacuum->map.entry.node);
 	follow_all(&reach);
 	for (uint32 node = hnsw_bits_next(&reach.living, 0); node < nnodes;
