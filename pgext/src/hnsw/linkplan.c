@@ -108,6 +108,19 @@ leads_to(const HnswLinker *linker, uint32 from, uint32 to)
 		hnsw_list_has(list.links, list.count, to);
 }
 
+/*
+ * Nobody may link to a dying node: VACUUM may have passed the list already. Who
+ * started before the node was marked is waited for; who starts later sees it.
+ */
+static bool
+lives(const HnswLinker *linker, uint32 node)
+{
+	HnswList	list;
+
+	return hnsw_list_read(linker->index, linker->map, node, 0, &list) &&
+		list.state == HNSW_NODE_LIVE;
+}
+
 /* One of the nodes that leads to `to`, the nearest to it asked first, or
  * HNSW_NO_NODE. HNSW_NEW_NODE is not asked. */
 static uint32
@@ -199,7 +212,8 @@ hnsw_plan_link(const HnswLinker *linker, HnswChange *change, uint32 node,
 	change->witness = find_witness(linker, change->links, change->count, change->dropped);
 	if (change->witness != HNSW_NO_NODE)
 		return true;
-	if (own == NULL || !take_over(linker, own, change->dropped))
+	if (own == NULL || !lives(linker, change->dropped) ||
+		!take_over(linker, own, change->dropped))
 		return false;
 	change->witness = node;
 	return true;
@@ -210,12 +224,23 @@ hnsw_plan_takeover(const HnswLinker *linker, HnswChange *change, uint32 node,
 				   HnswOwnLinks *own)
 {
 	const HnswList *list = &change->list;
+	uint32		at = list->count;
 
 	Assert(own->nadopted == 0 && list->count > 0);
-	replace_link(change, list->links[list->count - 1], node);
-	change->witness = node;
+	while (at > 0 && !lives(linker, list->links[at - 1]))
+		at--;
 	change->written = false;
-	(void) take_over(linker, own, change->dropped);
+	if (at > 0)
+	{
+		replace_link(change, list->links[at - 1], node);
+		change->witness = node;
+		(void) take_over(linker, own, change->dropped);
+		return;
+	}
+
+	/* All are dying. What only they lead to, the VACUUM to come links again. */
+	replace_link(change, list->links[list->count - 1], node);
+	change->dropped = change->witness = HNSW_NO_NODE;
 }
 
 void
@@ -263,7 +288,8 @@ hnsw_relink(const HnswLinker *linker, uint32 from, uint32 to)
 		if (!hnsw_list_read(linker->index, linker->map, from, 0, &change.list) ||
 			change.list.state != HNSW_NODE_LIVE)
 			return false;
-		if (hnsw_list_has(change.list.links, change.list.count, to) ||
+		if (!lives(linker, to) ||
+			hnsw_list_has(change.list.links, change.list.count, to) ||
 			find_witness(linker, change.list.links, change.list.count, to) != HNSW_NO_NODE)
 			return true;
 		if (!plan_replacement(linker, &change, to))

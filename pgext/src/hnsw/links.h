@@ -88,7 +88,8 @@ extern Buffer hnsw_upper_read(Relation index, const HnswMap *map, uint32 owner,
 extern bool hnsw_plan_link(const HnswLinker *linker, HnswChange *change, uint32 node,
 						   const void *vector, HnswOwnLinks *own);
 
-/* Plan it at the cost of the list's last link, which the node takes over. */
+/* Plan it at the cost of the list's last link to a living node, which the node
+ * takes over. */
 extern void hnsw_plan_takeover(const HnswLinker *linker, HnswChange *change,
 							   uint32 node, HnswOwnLinks *own);
 
@@ -103,7 +104,8 @@ extern void hnsw_write_changes(Relation index, HnswMap *map, HnswChange **change
  * not, see to it. */
 extern void hnsw_verify_change(const HnswLinker *linker, const HnswChange *change);
 
-/* Make one node lead to another, by at most two steps; false when it cannot. */
+/* Make one node lead to another that lives, by at most two steps; false when it
+ * cannot. */
 extern bool hnsw_relink(const HnswLinker *linker, uint32 from, uint32 to);
 
 /* The same for a node that nothing leads to yet, at the cost of a link that it
