@@ -6,8 +6,10 @@
 #
 #   scripts/bootstrap.sh             install what is missing (root or sudo)
 #   scripts/bootstrap.sh lint        the same for `make lint` and `make fmt`
+#   scripts/bootstrap.sh server      only a compiler, PostgreSQL and pgvector
 #   scripts/bootstrap.sh pg_config   print the pg_config that the build uses
 #   scripts/bootstrap.sh go          print the go command that the build uses
+#   scripts/bootstrap.sh mirror      print the Debian mirror that the machine uses
 #
 # What it promises:
 #   - it says each thing it installs, and is silent when nothing is missing;
@@ -381,24 +383,27 @@ ensure_linters() {
 }
 
 main() {
-	local config packages=() lint=
+	local config packages=() lint= server=
 	cd "$(dirname "$0")/.."
 	case ${1:-} in
 	pg_config) find_pg_config && exit || exit 1 ;;
 	go) find_go && exit || exit 1 ;;
+	mirror) debian_mirror && exit || exit 1 ;;
 	lint) lint=1 ;;
+	server) server=1 ;;
 	"") ;;
-	*) die "usage: bootstrap.sh [lint|pg_config|go]" ;;
+	*) die "usage: bootstrap.sh [lint|server|pg_config|go|mirror]" ;;
 	esac
 	trap clean_up EXIT
 	have_compiler || packages+=(gcc libc6-dev make)
-	have_certificates || packages+=(ca-certificates)
+	[[ -n $server ]] || have_certificates || packages+=(ca-certificates)
 	if ((${#packages[@]} > 0)); then
 		apt_refresh
 		apt_install "${packages[@]}"
 	fi
 	ensure_postgres
 	ensure_pgvector
+	[[ -z $server ]] || return 0
 	ensure_go
 	ensure_emulator
 	[[ -z $lint ]] || ensure_linters

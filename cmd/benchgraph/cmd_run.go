@@ -243,7 +243,7 @@ func measureScenario(ctx context.Context, s scenario.Scenario, source corpus.Sou
 // a warning and no clock.
 func serverClock(ctx context.Context, dsn string) (clockFunc, []string, func(context.Context) error, error) {
 	reader, err := pgstat.Open(ctx, dsn)
-	if errors.Is(err, pgstat.ErrNotLoaded) || errors.Is(err, pgstat.ErrNoPlanning) {
+	if errors.Is(err, pgstat.ErrNotLoaded) || errors.Is(err, pgstat.ErrNoPlanning) || errors.Is(err, pgstat.ErrNotAllowed) {
 		return nil, []string{fmt.Sprintf("no server clock: %v", err)}, func(context.Context) error { return nil }, nil
 	}
 	if err != nil {
