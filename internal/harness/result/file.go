@@ -85,6 +85,9 @@ func (f *File) Validate() error {
 	seen := map[string]bool{}
 	for i, r := range f.Rows {
 		id := r.Scenario + "/" + r.Corpus + "/" + r.Engine + "/" + r.Case
+		if r.Point != "" {
+			id += " at " + r.Point
+		}
 		switch {
 		case r.Scenario == "" || r.Engine == "":
 			fault("row %d has no scenario or engine", i)
