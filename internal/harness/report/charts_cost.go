@@ -66,7 +66,7 @@ func streamCharts(rows []result.Row) []figure {
 		if rate.Lo != nil && rate.Hi != nil {
 			one.Lo, one.Hi = 1 / *rate.Hi, 1 / *rate.Lo
 		}
-		one.Text, one.Verdict = factor(one.Value), verdict(one.Value, one.Lo, one.Hi, "less", "more")
+		one.Text, one.Verdict = factor(one.Value), inWords(one.Value, one.Lo, one.Hi, "less", "more")
 		g.Ratios = append(g.Ratios, one)
 	}
 	if len(g.Ratios) == 0 {

@@ -117,7 +117,7 @@ func qualityNote(a, b result.Row) string {
 func ratioOf(what, against string, value, lo, hi float64, better, worse string) chart.Ratio {
 	class, mark := look(against)
 	return chart.Ratio{What: what, Against: against, Class: class, Mark: mark, Value: value, Lo: lo, Hi: hi,
-		Text: factor(value), Verdict: verdict(value, lo, hi, better, worse)}
+		Text: factor(value), Verdict: inWords(value, lo, hi, better, worse)}
 }
 
 // factor has the digits that count.
@@ -128,8 +128,8 @@ func factor(v float64) string {
 	return fmt.Sprintf("%.2f×", v)
 }
 
-// verdict says a ratio in words.
-func verdict(v, lo, hi float64, better, worse string) string {
+// inWords says a ratio as people do.
+func inWords(v, lo, hi float64, better, worse string) string {
 	switch {
 	case !math.IsNaN(lo) && lo <= 1 && hi >= 1:
 		return "no difference shown"

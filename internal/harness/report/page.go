@@ -77,21 +77,18 @@ type machine struct {
 	Facts [][2]string
 }
 
-// HTML writes files as one page that needs nothing beside itself: charts with
-// tables behind them, environments, and warnings as footnotes.
-func HTML(w io.Writer, files []*result.File) error {
+// writePage writes files as one page that needs nothing beside itself: charts
+// with tables behind them, environments, and warnings as footnotes.
+func writePage(w io.Writer, files []*result.File) error {
 	text, err := template.New("page.html").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pageFiles, "page/page.html")
 	if err != nil {
-		return fmt.Errorf("write page: %w", err)
+		return err
 	}
 	p, err := newPage(files)
 	if err != nil {
-		return fmt.Errorf("write page: %w", err)
+		return err
 	}
-	if err := text.Execute(w, p); err != nil {
-		return fmt.Errorf("write page: %w", err)
-	}
-	return nil
+	return text.Execute(w, p)
 }
 
 func newPage(files []*result.File) (*page, error) {

@@ -25,18 +25,29 @@ const (
 	Text     Format = "text"
 	Markdown Format = "markdown"
 	CSV      Format = "csv"
+	GoBench  Format = "gobench" // of Go's benchmarks, which benchstat reads
+	Page     Format = "page"    // HTML with charts
 	// pageTables are those behind the charts of a page.
-	pageTables Format = "html"
+	pageTables Format = "tables of a page"
 )
 
 // Write writes files as tables, one per scenario and file, with the
 // environment above and the warnings below. CSV has all rows in one table and
-// nothing else.
+// nothing else; GoBench has a line for each part of a run; Page is one HTML file
+// that needs nothing beside itself.
 func Write(w io.Writer, files []*result.File, format Format) error {
 	var out strings.Builder
 	switch format {
 	case CSV:
 		writeCSV(&out, files)
+	case GoBench:
+		if err := writeGoBench(&out, files); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	case Page:
+		if err := writePage(&out, files); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
 	case Text, Markdown:
 		for _, f := range files {
 			writeFile(&out, f, format)

@@ -84,11 +84,15 @@ type Latency struct {
 	Mean  float64  `json:"mean"`
 	P50Lo *float64 `json:"p50_lo,omitempty"`
 	P50Hi *float64 `json:"p50_hi,omitempty"`
+	// Blocks are medians of consecutive parts of the run, in their order, as
+	// stats.Blocks cuts them: what comparisons of two files rest on. Absent for
+	// small samples and in files from before there were blocks.
+	Blocks []float64 `json:"blocks,omitempty"`
 }
 
 // NewLatency takes a summary of times in ms.
 func NewLatency(s stats.Summary) *Latency {
-	l := &Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean}
+	l := &Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean, Blocks: s.Blocks}
 	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
 		l.P50Lo, l.P50Hi = &s.Lo, &s.Hi
 	}
