@@ -62,16 +62,34 @@ func frontierPanel(rows []result.Row, c clock) (panel, bool) {
 	}
 	for _, engine := range enginesOf(timed) {
 		class, mark := look(engine)
-		s := chart.Series{Name: engine, Class: class, Mark: mark, Line: true}
-		for _, r := range timed {
-			if engineName(r) == engine {
-				s.Points = append(s.Points, chart.Point{X: *quality(r).RecallAtK, Y: c.of(r).P50, Name: "ef " + param("ef_search")(r) + pointSuffix(r),
-					XText: fmt.Sprintf("recall %.4f", *quality(r).RecallAtK), YText: latencyText(c.of(r)), Note: r.Plan})
+		own := where(timed, func(r result.Row) bool { return engineName(r) == engine })
+		for i, at := range pointsOf(own) {
+			// Curves of one engine at several points are told apart by what stands at
+			// their last point, and all but the first are dashed.
+			s := chart.Series{Name: engine, Class: class, Mark: mark, Line: true, Dashed: i > 0}
+			for _, r := range own {
+				if r.Point == at {
+					s.Points = append(s.Points, chart.Point{X: *quality(r).RecallAtK, Y: c.of(r).P50, Name: "ef " + param("ef_search")(r) + pointSuffix(r),
+						XText: fmt.Sprintf("recall %.4f", *quality(r).RecallAtK), YText: latencyText(c.of(r)), Note: r.Plan})
+				}
 			}
+			s.Points[len(s.Points)-1].Label = at
+			d.Series = append(d.Series, s)
 		}
-		d.Series = append(d.Series, s)
 	}
 	return panel{Title: fmt.Sprintf("Median by the %s's clock, ms", c), Drawing: d.HTML(), XY: d}, true
+}
+
+// pointsOf are the points of a sweep that rows are of; the empty one where there
+// is no sweep.
+func pointsOf(rows []result.Row) []string {
+	var points []string
+	for _, r := range rows {
+		if !slices.Contains(points, r.Point) {
+			points = append(points, r.Point)
+		}
+	}
+	return points
 }
 
 // latencyText is a median with its interval.

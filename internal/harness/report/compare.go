@@ -170,12 +170,15 @@ func qualityChanges(a, b []result.Row) (changes []string, graded bool) {
 	return changes, graded
 }
 
-// qualityValues are the graded values of a row.
-var qualityValues = []struct {
+// qualityValue is a graded value of a row.
+type qualityValue struct {
 	name string
 	of   func(result.Quality) *float64
 	text func(*float64) string
-}{
+}
+
+// qualityValues are all of them.
+var qualityValues = []qualityValue{
 	{"hit@1", func(q result.Quality) *float64 { return q.HitAt1 }, percentOrNone},
 	{"hit@k", func(q result.Quality) *float64 { return q.HitAtK }, percentOrNone},
 	{"recall", func(q result.Quality) *float64 { return q.RecallAtK }, percentOrNone},

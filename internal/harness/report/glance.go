@@ -17,7 +17,10 @@ func glance(files []*result.File) (*chart.Ratios, []tile) {
 	r := chart.Ratios{Label: "Median latency and cost of sorted_heap against each rival; below 1 sorted_heap is better", Better: "sorted_heap better", Worse: "rival better"}
 	for _, f := range files {
 		for _, name := range scenarios(f) {
-			rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name && r.Error == "" && r.Point == "" })
+			// The points of a sweep are for its own charts: the best of them would not be
+			// a fair one to show.
+			rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name && r.Error == "" && (r.Point == "" || isBuild(r)) })
+			rows = middleBuilds(rows)
 			g := chart.RatioGroup{Title: scenarioTitle(name)}
 			if name == annScenario {
 				g.Ratios = matchedRatios(rows)

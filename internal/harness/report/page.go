@@ -132,7 +132,7 @@ func newPage(files []*result.File) (*page, error) {
 
 func newSection(f *result.File, name string) section {
 	rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name })
-	measured := where(rows, func(r result.Row) bool { return r.Error == "" })
+	measured := middleBuilds(where(rows, func(r result.Row) bool { return r.Error == "" }))
 	s := section{ID: name, Name: name, Title: scenarioTitle(name), Chips: parameters(f)}
 	if name == annScenario {
 		s.Figures = annCharts(measured)
@@ -144,7 +144,7 @@ func newSection(f *result.File, name string) section {
 	s.Tables = template.HTML(tables.String())
 	for _, r := range rows {
 		if r.Error != "" {
-			s.Missing = append(s.Missing, strings.TrimSpace(engineName(r)+" "+r.Case)+": "+r.Error)
+			s.Missing = append(s.Missing, strings.Join(strings.Fields(engineName(r)+" "+r.Case+" "+r.Point), " ")+": "+r.Error)
 		}
 	}
 	return s

@@ -73,7 +73,25 @@ func writeFile(out *strings.Builder, f *result.File, format Format) {
 // writeScenario has the tables of one scenario.
 func writeScenario(out *strings.Builder, f *result.File, name string, format Format) {
 	rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name })
-	if name == annScenario {
+	if repeated(rows) {
+		writeBuildSpread(out, rows, format)
+		return
+	}
+	points := distinct(rows, func(r result.Row) string { return r.Point })
+	if len(points) == 0 {
+		writeRows(out, rows, format)
+		return
+	}
+	writeSweep(out, rows, format)
+	for _, p := range points {
+		title(out, format, "At "+p)
+		writeRows(out, where(rows, func(r result.Row) bool { return r.Point == p }), format)
+	}
+}
+
+// writeRows has the tables of one point.
+func writeRows(out *strings.Builder, rows []result.Row, format Format) {
+	if len(rows) > 0 && rows[0].Scenario == annScenario {
 		writeAnn(out, rows, format)
 		return
 	}
@@ -245,7 +263,7 @@ func writeMissing(out *strings.Builder, rows []result.Row) {
 	for _, r := range rows {
 		if r.Error != "" {
 			missing = true
-			fmt.Fprintf(out, "not measured: %s: %s\n", strings.TrimSpace(r.Engine+" "+r.Case), r.Error)
+			fmt.Fprintf(out, "not measured: %s: %s\n", strings.Join(strings.Fields(r.Engine+" "+r.Case+" "+r.Point), " "), r.Error)
 		}
 	}
 	if missing {
