@@ -10,7 +10,6 @@ import (
 
 	"sortedheap/internal/harness/crud"
 	"sortedheap/internal/harness/openshare"
-	"sortedheap/internal/harness/report"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/ui"
 )
