@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,6 +38,7 @@ func newRepeatCommand(p process) *cobra.Command {
 // repeat fills one file with the rows of all builds. What ends one build ends all.
 func (j *job) repeat(ctx context.Context, p process, builds int) error {
 	return measured(ctx, p, j.out, func(progress ui.Progress, file *result.File) error {
+		defer func() { file.Warnings = gathered(file.Warnings) }()
 		for n := 1; n <= builds; n++ {
 			progress.Note("build %d of %d", n, builds)
 			one := &result.File{}
@@ -60,10 +62,35 @@ func take(file, one *result.File, point string) {
 		file.Rows = append(file.Rows, row)
 	}
 	for _, w := range one.Warnings {
-		file.Warnings = append(file.Warnings, point+": "+w)
+		file.Warnings = append(file.Warnings, point+pointMark+w)
 	}
 	file.Env.Seed = one.Env.Seed
 	if one.Env.Postgres != "" {
 		file.Env.Postgres, file.Env.Settings, file.Env.Extensions = one.Env.Postgres, one.Env.Settings, one.Env.Extensions
 	}
+}
+
+// pointMark stands between a point and its warning.
+const pointMark = ": "
+
+// gathered says once what was warned of at several points.
+func gathered(warnings []string) []string {
+	var order []string
+	points := map[string][]string{}
+	for _, w := range warnings {
+		point, text, _ := strings.Cut(w, pointMark)
+		if points[text] == nil {
+			order = append(order, text)
+		}
+		points[text] = append(points[text], point)
+	}
+	out := make([]string, 0, len(order))
+	for _, text := range order {
+		where := strings.Join(points[text], "; ")
+		if n := len(points[text]); n > 3 {
+			where = fmt.Sprintf("%d points from %s to %s", n, points[text][0], points[text][n-1])
+		}
+		out = append(out, "at "+where+pointMark+text)
+	}
+	return out
 }

@@ -323,4 +323,5 @@ func (s *sweepPlan) complete(file *result.File, first pointJob) {
 		names = append(names, a.name())
 	}
 	file.Params["vary"] = names
+	file.Warnings = gathered(file.Warnings)
 }

@@ -98,3 +98,13 @@ func TestSweepMistakes(t *testing.T) {
 		}
 	}
 }
+
+// What is true at several points is said once.
+func TestGatheredWarnings(t *testing.T) {
+	got := gathered([]string{"m=8: few samples", "m=16: few samples", "m=16: a plan changed: twice",
+		"m=8: slow", "m=16: slow", "m=24: slow", "m=32: slow"})
+	want := []string{"at m=8; m=16: few samples", "at m=16: a plan changed: twice", "at 4 points from m=8 to m=32: slow"}
+	if !slices.Equal(got, want) {
+		t.Errorf("warnings are %q, want %q", got, want)
+	}
+}

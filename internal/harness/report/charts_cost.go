@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"sortedheap/internal/harness/report/chart"
 	"sortedheap/internal/harness/result"
@@ -34,7 +35,7 @@ func buildCharts(rows []result.Row) []figure {
 		g := chart.BarGroup{Title: c.title}
 		for _, engine := range enginesOf(built) {
 			for i, r := range where(built, func(r result.Row) bool { return engineName(r) == engine }) {
-				note := r.Point
+				note := ownWords(r, built)
 				if i > 0 && note == "" {
 					note = "with filter column"
 				}
@@ -49,6 +50,13 @@ func buildCharts(rows []result.Row) []figure {
 	}
 	fitted := bars.Fit()
 	return []figure{{Title: "Cost of building", Bars: &fitted, Caption: "Shorter is better."}}
+}
+
+// ownWords are the parameters of a row's point that some other row has otherwise.
+func ownWords(r result.Row, rows []result.Row) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(r.Point), func(word string) bool {
+		return !slices.ContainsFunc(rows, func(o result.Row) bool { return !slices.Contains(strings.Fields(o.Point), word) })
+	}), " ")
 }
 
 // streamCharts are streams of statements against the same on a heap table.

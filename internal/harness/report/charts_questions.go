@@ -32,7 +32,7 @@ func qualityCharts(rows []result.Row) []figure {
 		Legend:  legendOf(enginesOf(rows)),
 	}
 	if len(pointsOf(rows)) > 1 {
-		f.Caption = "Each point is one of the sweep, each engine by its fastest way, joined in the order of the sweep. Time falls and quality grows towards the lower right. Median by the client's clock, ms."
+		f.Caption = "Each point is one of the sweep, each engine by its fastest way; those that differ in the last parameter alone are joined. Time falls and quality grows towards the lower right. Median by the client's clock, ms."
 	}
 	for _, group := range questions(rows) {
 		name, of := measureOfQuality(group)
@@ -59,19 +59,17 @@ func qualityPanel(rows []result.Row, name string, of func(result.Row) *float64) 
 		Label:  fmt.Sprintf("%s: %s against median latency of %d ways to answer; the table below has the values.", title, name, len(rows)),
 		XTitle: name, YTitle: "ms", Height: panelHeight, X: chart.NewShares(xs), Y: chart.NewLog(ys),
 	}
-	swept := len(pointsOf(rows)) > 1
 	for _, engine := range enginesOf(rows) {
-		class, mark := look(engine)
-		s := chart.Series{Name: engine, Class: class, Mark: mark, Line: swept}
 		own := where(rows, func(r result.Row) bool { return engineName(r) == engine })
-		best := fastest(own, clientClock)
-		if swept {
-			own = where(own, func(r result.Row) bool { return r.Case == best.Case })
+		if len(pointsOf(rows)) > 1 {
+			d.Series = append(d.Series, sweptSeries(engine, own, of)...)
+			continue
 		}
+		s := seriesOf(engine)
+		best := fastest(own, clientClock)
 		for _, r := range own {
-			p := chart.Point{X: *of(r), Y: r.ClientMS.P50, Name: formTitle(r) + pointSuffix(r),
-				XText: percent(of(r)) + " %", YText: latencyText(r.ClientMS), Note: r.Plan}
-			if r.Case == best.Case && r.Point == best.Point {
+			p := qualityPoint(r, of)
+			if r.Case == best.Case {
 				p.Label = strings.TrimSpace(engine + " " + formTitle(r))
 			}
 			s.Points = append(s.Points, p)
@@ -79,6 +77,54 @@ func qualityPanel(rows []result.Row, name string, of func(result.Row) *float64) 
 		d.Series = append(d.Series, s)
 	}
 	return panel{Title: title, Drawing: d.HTML(), XY: d}
+}
+
+func seriesOf(engine string) chart.Series {
+	class, mark := look(engine)
+	return chart.Series{Name: engine, Class: class, Mark: mark}
+}
+
+func qualityPoint(r result.Row, of func(result.Row) *float64) chart.Point {
+	return chart.Point{X: *of(r), Y: r.ClientMS.P50, Name: formTitle(r) + pointSuffix(r),
+		XText: percent(of(r)) + " %", YText: latencyText(r.ClientMS), Note: r.Plan}
+}
+
+// sweptSeries are an engine's curves: points that differ in the last parameter
+// alone are joined. An engine shows its fastest way.
+func sweptSeries(engine string, rows []result.Row, of func(result.Row) *float64) []chart.Series {
+	best := fastest(where(rows, func(r result.Row) bool { return r.Params["seeding"] != "exact" }), clientClock)
+	if best == nil {
+		return nil
+	}
+	var out []chart.Series
+	last := ""
+	for _, r := range rows {
+		if r.Case != best.Case {
+			continue
+		}
+		fixed, _ := cutLast(r.Point)
+		if len(out) == 0 || fixed != last {
+			s := seriesOf(engine)
+			s.Line, s.Dashed = true, len(out) > 0
+			out = append(out, s)
+			last = fixed
+		}
+		s := &out[len(out)-1]
+		s.Points = append(s.Points, qualityPoint(r, of))
+		if fixed != "" && len(s.Points) == 1 {
+			s.Points[0].Label = fixed
+		}
+	}
+	return out
+}
+
+// cutLast splits a point before its last parameter.
+func cutLast(point string) (fixed, last string) {
+	words := strings.Fields(point)
+	if len(words) == 0 {
+		return "", ""
+	}
+	return strings.Join(words[:len(words)-1], " "), words[len(words)-1]
 }
 
 // Parts of a call's time.

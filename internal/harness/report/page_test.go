@@ -142,6 +142,28 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
+// What files hold is text, never markup.
+func TestPageEscapes(t *testing.T) {
+	const bad = `<script>bad</script>`
+	f := read(t, "ann.json")
+	f.Warnings = append(f.Warnings, bad)
+	f.Env.CPU, f.Params["corpus"] = bad, bad
+	for i := range f.Rows {
+		f.Rows[i].Plan, f.Rows[i].EngineVersion = bad, bad
+	}
+	f.Rows[len(f.Rows)-1].Error = bad
+	var text strings.Builder
+	if err := report.Write(&text, []*result.File{f}, report.Page); err != nil {
+		t.Fatal(err)
+	}
+	if at := strings.Index(text.String(), bad); at >= 0 {
+		t.Errorf("markup from a file: %s", text.String()[max(0, at-100):at+40])
+	}
+	if !strings.Contains(text.String(), "&lt;script&gt;bad") {
+		t.Error("the page does not show the text")
+	}
+}
+
 func checkSurvey(t *testing.T, m measured, width int) {
 	t.Helper()
 	if m.Width != width || m.Scroll > m.Width || len(m.Outside) > 0 {
