@@ -12,7 +12,7 @@ import (
 // writeCSV writes every row of every file, missing values empty.
 func writeCSV(out *strings.Builder, files []*result.File) {
 	w := csv.NewWriter(out)
-	lines := [][]string{{"scenario", "corpus", "engine", "engine_version", "case", "queries", "samples",
+	lines := [][]string{{"scenario", "corpus", "engine", "engine_version", "case", "point", "queries", "samples",
 		"client_p50_ms", "client_p95_ms", "client_p99_ms", "client_mean_ms",
 		"server_p50_ms", "server_p95_ms", "server_p99_ms", "server_mean_ms", "planning_mean_ms",
 		"search_p50_ms", "inside_p50_ms", "sql_p50_ms",
@@ -30,7 +30,7 @@ func writeCSV(out *strings.Builder, files []*result.File) {
 }
 
 func csvRow(r result.Row) []string {
-	line := []string{r.Scenario, r.Corpus, r.Engine, r.EngineVersion, r.Case, strconv.Itoa(r.Queries), strconv.Itoa(r.Samples)}
+	line := []string{r.Scenario, r.Corpus, r.Engine, r.EngineVersion, r.Case, r.Point, strconv.Itoa(r.Queries), strconv.Itoa(r.Samples)}
 	line = append(line, csvLatency(r.ClientMS)...)
 	line = append(line, csvLatency(r.ServerMS)...)
 	line = append(line, csvLatency(r.PlanningMS)[3])
