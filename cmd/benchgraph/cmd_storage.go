@@ -121,6 +121,9 @@ func (r *storageRun) addFlags(cmd *cobra.Command) {
 
 // start does one run from server to report.
 func (r *storageRun) start(ctx context.Context, p process) (err error) {
+	if _, err := r.server.provider(); err != nil {
+		return err
+	}
 	progress := ui.New(p.stderr)
 	defer progress.Close()
 	started := p.now()
