@@ -43,7 +43,7 @@ export SORTED_HEAP_QDRANT = $(QDRANT)
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench zvec bench-storage bench-ann bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench base-images zvec bench-storage bench-ann bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -86,15 +86,15 @@ core-check: ## C unit tests of pgext/core under ASan and UBSan
 
 lint: ## golangci-lint, shellcheck, shfmt, actionlint, pgindent (installs pinned versions)
 	$(GO) run $(GOLANGCI_LINT) run
-	$(GO) run $(SHFMT) -d scripts/*.sh .ci/run
+	$(GO) run $(SHFMT) -d scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	command -v shellcheck >/dev/null || $(SUDO) apt-get install -y -q shellcheck
-	shellcheck scripts/*.sh .ci/run
+	shellcheck scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	$(GO) run $(ACTIONLINT)
 	scripts/pgindent.sh --check
 
 fmt: ## format Go, C and shell in place
 	$(GO) run $(GOLANGCI_LINT) fmt
-	$(GO) run $(SHFMT) -w scripts/*.sh .ci/run
+	$(GO) run $(SHFMT) -w scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	scripts/pgindent.sh
 
 soak: build install ## long differential run of the zone map; SOAK_FLAGS='-am sorted_heap -standby'
@@ -119,6 +119,9 @@ zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, t
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check zvec
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check --no-deps --target $(ZVEC) zvec==0.5.0
 	ls $(ZVEC)/lib/libzvec_c_api.so
+
+base-images: ## base images of `--pg container:VERSION`, from packages: no image registry is asked (root)
+	docker/base-images.sh bookworm trixie forky
 
 bench-kernels: ## ns per product and GB/s of each distance kernel
 	$(MAKE) -C pgext/core bench

@@ -160,6 +160,9 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 	if o.caseSeconds < 0 {
 		errs = append(errs, fmt.Errorf("--case-seconds is %g, must not be negative", o.caseSeconds))
 	}
+	if _, err := o.server.provider(); err != nil {
+		errs = append(errs, err)
+	}
 	engines, err := all.New(o.engines, all.Options{})
 	if err != nil {
 		errs = append(errs, fmt.Errorf("--engines: %w", err))
