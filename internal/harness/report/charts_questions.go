@@ -16,6 +16,10 @@ func questionCharts(rows []result.Row) []figure {
 	if len(rows) == 0 {
 		return nil
 	}
+	if len(pointsOf(rows)) > 1 {
+		// Bars of the fastest way would choose among points, which differ in quality.
+		return qualityCharts(rows)
+	}
 	return slices.Concat(qualityCharts(rows), timeCharts(rows), pipelineCharts(rows))
 }
 
@@ -26,6 +30,9 @@ func qualityCharts(rows []result.Row) []figure {
 		Title:   "Quality against latency",
 		Caption: "Each point is one way to answer; the fastest of each engine has its name. Time falls and quality grows towards the lower right. Median by the client's clock, ms.",
 		Legend:  legendOf(enginesOf(rows)),
+	}
+	if len(pointsOf(rows)) > 1 {
+		f.Caption = "Each point is one of the sweep, each engine by its fastest way, joined in the order of the sweep. Time falls and quality grows towards the lower right. Median by the client's clock, ms."
 	}
 	for _, group := range questions(rows) {
 		name, of := measureOfQuality(group)
@@ -52,11 +59,15 @@ func qualityPanel(rows []result.Row, name string, of func(result.Row) *float64) 
 		Label:  fmt.Sprintf("%s: %s against median latency of %d ways to answer; the table below has the values.", title, name, len(rows)),
 		XTitle: name, YTitle: "ms", Height: panelHeight, X: chart.NewShares(xs), Y: chart.NewLog(ys),
 	}
+	swept := len(pointsOf(rows)) > 1
 	for _, engine := range enginesOf(rows) {
 		class, mark := look(engine)
-		s := chart.Series{Name: engine, Class: class, Mark: mark}
+		s := chart.Series{Name: engine, Class: class, Mark: mark, Line: swept}
 		own := where(rows, func(r result.Row) bool { return engineName(r) == engine })
 		best := fastest(own, clientClock)
+		if swept {
+			own = where(own, func(r result.Row) bool { return r.Case == best.Case })
+		}
 		for _, r := range own {
 			p := chart.Point{X: *of(r), Y: r.ClientMS.P50, Name: formTitle(r) + pointSuffix(r),
 				XText: percent(of(r)) + " %", YText: latencyText(r.ClientMS), Note: r.Plan}

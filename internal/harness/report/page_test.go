@@ -158,7 +158,9 @@ func checkSurvey(t *testing.T, m measured, width int) {
 // startBrowser skips where there is no Chromium.
 func startBrowser(t *testing.T) context.Context {
 	t.Helper()
-	allocator, stop := chromedp.NewExecAllocator(t.Context(), chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU)
+	// The sandbox needs rights that containers and root lack; the page is our own.
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.DisableGPU)
+	allocator, stop := chromedp.NewExecAllocator(t.Context(), options...)
 	t.Cleanup(stop)
 	browser, closeBrowser := chromedp.NewContext(allocator)
 	t.Cleanup(closeBrowser)
