@@ -36,10 +36,15 @@ type runOptions struct {
 	efConstruction int
 	efSearch       int
 	scanMode       string
+	toastTarget    int
+	searches       bool // of a scenario that can do without: find seeds by search, too
 	outside        outsideOptions
 	cases          string
 	out            string
 }
+
+// maxToastTarget keeps vectors in line.
+const maxToastTarget = 8160
 
 // defaultCaseSeconds bounds a run: fast cases get all their samples within it,
 // slow ones fewer, and their rows say so.
@@ -56,19 +61,23 @@ var (
 // runner is one scenario on the command line: its own flags and its corpus.
 type runner struct {
 	scenario scenario.Scenario
-	defaults runOptions
-	corpus   corpusOptions
+	// searching is the scenario with cases that find their seeds by search, where
+	// these are left out unless asked for; nil: there is no choice.
+	searching *scenario.Scenario
+	defaults  runOptions
+	corpus    corpusOptions
 }
 
 func newRunCommand(p process) *cobra.Command {
+	withSearches := scenario.SyntheticSearch()
 	questions := []runner{
-		{scenario.Multihop(), runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128,
+		{scenario.Multihop(), nil, runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128,
 			engines: all.Contestants(), server: publishedServer}, newMultihopOptions()},
-		{scenario.Gutenberg(), runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64,
+		{scenario.Gutenberg(), nil, runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64,
 			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions()},
-		{scenario.Synthetic(), runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
+		{scenario.Synthetic(), &withSearches, runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
 			engines: all.Inside(), server: roomyServer}, newSyntheticOptions()},
-		{scenario.Butler(), runOptions{annK: 4, topK: 4, m: 24, efConstruction: 200, efSearch: 64,
+		{scenario.Butler(), nil, runOptions{annK: 4, topK: 4, m: 24, efConstruction: 200, efSearch: 64,
 			engines: all.Contestants(), server: publishedServer}, newButlerOptions()},
 	}
 	var names []string
@@ -124,7 +133,11 @@ func newScenarioCommand(p process, r runner) *cobra.Command {
 	f.IntVar(&o.m, "m", r.defaults.m, "links per node of every hnsw index")
 	f.IntVar(&o.efConstruction, "ef-construction", r.defaults.efConstruction, "candidates while building an hnsw index")
 	f.IntVar(&o.efSearch, "ef-search", r.defaults.efSearch, "candidates of an hnsw search")
-	if r.scenario.Searches() {
+	f.IntVar(&o.toastTarget, "toast-tuple-target", maxToastTarget, "bytes up to which rows of the facts tables stay in line; PostgreSQL's own default is 2032")
+	if r.searching != nil {
+		f.BoolVar(&o.searches, "searches", false, "also cases that find their seeds by search, as published; builds vector indexes")
+	}
+	if r.scenario.Searches() || r.searching != nil {
 		f.StringVar(&o.scanMode, "scan-mode", "", "setting of sorted_hnsw: auto, flat or graph; default: not set")
 		o.outside.addFlags(cmd)
 	}
@@ -135,6 +148,9 @@ func newScenarioCommand(p process, r runner) *cobra.Command {
 
 // runScenario does one run from start to report.
 func runScenario(ctx context.Context, p process, r runner, o runOptions) (err error) {
+	if o.searches {
+		r.scenario = *r.searching
+	}
 	filter, err := o.check(r.scenario)
 	if err != nil {
 		return usageError{err}
@@ -179,6 +195,7 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 	}{
 		{"--runs", o.runs, 0, math.MaxInt32}, {"--warm-up", o.warmUp, 0, math.MaxInt32},
 		{"--ann-k", o.annK, 1, math.MaxInt32}, {"--top-k", o.topK, 1, math.MaxInt32},
+		{"--toast-tuple-target", o.toastTarget, 128, maxToastTarget},
 		{"--m", o.m, 2, 100}, {"--ef-construction", o.efConstruction, max(4, 2*min(o.m, 100)), 1000}, {"--ef-search", o.efSearch, 1, 1000},
 	} {
 		if c.value < c.lowest || c.value > c.upper {
@@ -211,7 +228,8 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 // write, also when it failed on the way.
 func measureScenario(ctx context.Context, s scenario.Scenario, source corpus.Source, dsn string, o runOptions,
 	filter *regexp.Regexp, progress ui.Progress) (*result.File, error) {
-	options := all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch, ScanMode: o.scanMode, NoSearch: !s.Searches()}
+	options := all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch, ScanMode: o.scanMode,
+		ToastTarget: o.toastTarget, NoSearch: !s.Searches()}
 	o.outside.complete(&options)
 	engines, err := all.New(o.engines, options)
 	if err != nil {
@@ -259,6 +277,7 @@ func complete(f *result.File, p process, s scenario.Scenario, source corpus.Sour
 	f.Params = map[string]any{
 		"scenario": s.Name, "runs": o.runs, "warm_up": o.warmUp, "case_seconds": o.caseSeconds, "ann_k": o.annK, "top_k": o.topK,
 		"m": o.m, "ef_construction": o.efConstruction, "ef_search": o.efSearch, "rows": source.RowCount(),
+		"toast_tuple_target": o.toastTarget,
 	}
 	for k, v := range info.Params {
 		f.Params[k] = v

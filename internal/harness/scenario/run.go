@@ -94,6 +94,7 @@ type trial struct {
 	answers [][]engine.Row // per query; nil for counting cases
 	quality *result.Quality
 	prints  []string
+	keys    []string // of ranked answers, as in the result file
 	plan    engine.Plan
 }
 
@@ -106,6 +107,7 @@ type run struct {
 	trials    []*trial
 	questions map[engine.SeedBy][]engine.Question
 	baselines map[string][][]engine.Row // answers of baselines by engine and task
+	texts     map[string]string         // payloads of answers
 	rows      []result.Row
 	warnings  []string
 }
@@ -117,7 +119,7 @@ func Run(ctx context.Context, s Scenario, env Env) (rows []result.Row, warnings 
 		return nil, nil, fmt.Errorf("scenario %s: %w", s.Name, err)
 	}
 	r := &run{Env: env, scenario: s, info: env.Source.Info(), questions: map[engine.SeedBy][]engine.Question{},
-		baselines: map[string][][]engine.Row{}}
+		baselines: map[string][][]engine.Row{}, texts: map[string]string{}}
 	if len(r.info.Queries) == 0 {
 		return nil, nil, fmt.Errorf("scenario %s: corpus %s has no queries", s.Name, r.info.Name)
 	}

@@ -7,11 +7,13 @@ import (
 	"strings"
 
 	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/engine/heaphnsw"
 	"sortedheap/internal/harness/engine/heapsql"
 	"sortedheap/internal/harness/engine/mapsql"
 	"sortedheap/internal/harness/engine/memory"
 	"sortedheap/internal/harness/engine/outside"
 	"sortedheap/internal/harness/engine/pgvector"
+	"sortedheap/internal/harness/engine/postgres"
 	"sortedheap/internal/harness/engine/sortedheap"
 	"sortedheap/internal/harness/vectorstore"
 	"sortedheap/internal/harness/vectorstore/qdrant"
@@ -26,6 +28,7 @@ type Options struct {
 	EfConstruction int
 	EfSearch       int
 	ScanMode       string // of sorted_hnsw: auto, flat or graph; empty: auto
+	ToastTarget    int    // toast_tuple_target of every facts table, 128 to 8160; 0: 8160
 	NoSearch       bool   // no case searches for seeds, so vector indexes are left out
 	ZvecLib        string // path of libzvec_c_api.so; empty: where the system looks
 	ZvecPython     string // a Python with the newest zvec, or zvecpython.MakeVenv
@@ -34,10 +37,10 @@ type Options struct {
 
 // Names lists the engines in the order of reports.
 func Names() []string {
-	return []string{heapsql.Name, sortedheap.Name, mapsql.Name, pgvector.Name, zvecstore.Name, zvecpython.Name, qdrant.Name}
+	return []string{heapsql.Name, heaphnsw.Name, sortedheap.Name, mapsql.Name, pgvector.Name, zvecstore.Name, zvecpython.Name, qdrant.Name}
 }
 
-// Inside lists the engines inside PostgreSQL.
+// Inside lists the engines inside PostgreSQL that take given seeds.
 func Inside() []string {
 	return []string{heapsql.Name, sortedheap.Name, mapsql.Name, pgvector.Name}
 }
@@ -53,9 +56,12 @@ func Oracle() engine.Engine { return memory.New() }
 
 // New makes the named engines in the order of Names; no name means all.
 func New(names []string, o Options) ([]engine.Engine, error) {
-	facts := outside.NewFacts(o.DSN)
+	facts := outside.NewFacts(o.DSN, o.ToastTarget)
 	makers := map[string]func() engine.Engine{
 		heapsql.Name: func() engine.Engine { return heapsql.New(o.DSN) },
+		heaphnsw.Name: func() engine.Engine {
+			return heaphnsw.New(o.DSN, heaphnsw.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch, ScanMode: o.ScanMode})
+		},
 		sortedheap.Name: func() engine.Engine {
 			return sortedheap.New(o.DSN, sortedheap.Options{M: o.M, EfConstruction: o.EfConstruction, EfSearch: o.EfSearch,
 				ScanMode: o.ScanMode, NoSearch: o.NoSearch})
@@ -76,7 +82,11 @@ func New(names []string, o Options) ([]engine.Engine, error) {
 	var engines []engine.Engine
 	for _, name := range Names() {
 		if len(names) == 0 || slices.Contains(names, name) {
-			engines = append(engines, makers[name]())
+			made := makers[name]()
+			if server, inside := made.(*postgres.Engine); inside {
+				server.SetToastTarget(o.ToastTarget)
+			}
+			engines = append(engines, made)
 		}
 	}
 	return engines, nil

@@ -44,7 +44,11 @@ func (c *call) Text() string { return c.st.sql }
 // Run implements engine.Call. Every column of every row is decoded, as a
 // client would.
 func (c *call) Run(ctx context.Context, q engine.Question) (int, error) {
-	rows, err := c.conn.Query(ctx, c.name, bind(c.st, q)...)
+	values, err := bind(c.st, q)
+	if err != nil {
+		return 0, fmt.Errorf("run %s: %w", c.name, err)
+	}
+	rows, err := c.conn.Query(ctx, c.name, values...)
 	if err != nil {
 		return 0, fmt.Errorf("run %s: %w", c.name, err)
 	}
@@ -92,7 +96,11 @@ type planNode struct {
 func (c *call) Plan(ctx context.Context, q engine.Question) (engine.Plan, error) {
 	sql := "EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE " + c.name
 	if len(c.st.args) > 0 {
-		sql += "(" + literals(c.st, q) + ")"
+		values, err := literals(c.st, q)
+		if err != nil {
+			return engine.Plan{}, fmt.Errorf("explain %s: %w", c.name, err)
+		}
+		sql += "(" + values + ")"
 	}
 	var raw string
 	if err := c.conn.QueryRow(ctx, sql, pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {

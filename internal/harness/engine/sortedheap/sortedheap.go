@@ -11,8 +11,8 @@ import (
 	"sortedheap/internal/harness/engine/postgres"
 )
 
-// Name is the engine's name.
-const Name = "sortedheap"
+// Name is the engine's name, the extension's.
+const Name = "sorted_heap"
 
 const table = "facts_sh"
 
@@ -44,6 +44,7 @@ func New(dsn string, o Options) *postgres.Engine {
 		return postgres.New(dsn, cfg)
 	}
 	cfg.Capabilities.ApproximateSeeds = true
+	cfg.Capabilities.Seedings = append(cfg.Capabilities.Seedings, engine.SeedExact)
 	cfg.Indexes = []string{fmt.Sprintf("CREATE INDEX %[1]s_ann ON %[1]s USING sorted_hnsw (embedding svec_cosine_ops) WITH (m = %d, ef_construction = %d)",
 		table, o.M, o.EfConstruction)}
 	cfg.Settings["sorted_hnsw.ef_search"] = strconv.Itoa(o.EfSearch)
