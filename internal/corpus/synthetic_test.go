@@ -95,6 +95,27 @@ func TestSyntheticFairQueries(t *testing.T) {
 	}
 }
 
+// Fair queries are beside the rows and use every relation alike.
+func TestSyntheticFairQueriesAreNoRows(t *testing.T) {
+	facts := synthetic(t, corpus.SyntheticOptions{Entities: 1000, Degree: 16, Relations: 4, Dim: 8, Queries: corpus.FairQueries, Set: corpus.Fair, Seed: 42})
+	rows := map[[8]float32]bool{}
+	for _, f := range facts.Rows {
+		rows[[8]float32(f.Embedding)] = true
+	}
+	relations := map[int16]int{}
+	for i, q := range facts.Queries {
+		if rows[[8]float32(q.Embedding)] {
+			t.Errorf("query %d is a row", i)
+		}
+		relations[q.Hop1]++
+	}
+	for relation := int16(1); relation <= 4; relation++ {
+		if relations[relation] < 200 || relations[relation] > 300 {
+			t.Errorf("%d of %d queries follow relation %d", relations[relation], len(facts.Queries), relation)
+		}
+	}
+}
+
 func TestSyntheticPayload(t *testing.T) {
 	o := corpus.SyntheticOptions{Entities: 1, Degree: 1, Relations: 1, Dim: 1}
 	for _, c := range []struct {

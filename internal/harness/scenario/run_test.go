@@ -62,6 +62,12 @@ func TestRun(t *testing.T) {
 	if q := r.Quality; q == nil || *q.HitAt1 != 1 || *q.HitAtK != 1 || *q.SeedCoverage != 1 || *q.RecallAtK != 1 || *q.AnswerRankP50 != 1 {
 		t.Errorf("quality %+v, want all right", r.Quality)
 	}
+	if q := r.Quality; *q.AnswerRankMean != 1 || *q.AnswerRankP95 != 1 || *q.AnswerRankMax != 1 || len(r.AnswerRows) != 5 || len(r.AnswerRows[0]) != 12 {
+		t.Errorf("ranks %+v, keys %v", r.Quality, r.AnswerRows)
+	}
+	if q := find(t, rows, "heap", "seed_only").Quality; q.SeedCoverage == nil || *q.SeedCoverage != 1 || q.HitAt1 != nil {
+		t.Errorf("quality of the bare search %+v, want the right person among the seeds, and no hits", q)
+	}
 	if r.Params["sql"] == "" || r.Params["form"] != "scan_fn" || r.Build == nil || r.Build.Rows != 80 {
 		t.Errorf("parameters %v, build %+v", r.Params, r.Build)
 	}
