@@ -31,6 +31,7 @@ type Options struct {
 	ToastTarget    int    // toast_tuple_target of every facts table, 128 to 8160; 0: 8160
 	NoSearch       bool   // no case searches for seeds, so vector indexes are left out
 	ZvecLib        string // path of libzvec_c_api.so; empty: where the system looks
+	ZvecAsBuilt    bool   // zvec's collection stays as its build left it, with its fault
 	ZvecPython     string // a Python with the newest zvec, or zvecpython.MakeVenv
 	Qdrant         string // as qdrant.Options.Where takes it
 }
@@ -96,7 +97,13 @@ func New(names []string, o Options) ([]engine.Engine, error) {
 func stores(o Options) map[string]func() vectorstore.Store {
 	shape := vectorstore.Shape{M: o.M, EfConstruction: o.EfConstruction}
 	return map[string]func() vectorstore.Store{
-		zvecstore.Name:  func() vectorstore.Store { return zvecstore.New(o.ZvecLib, shape) },
+		zvecstore.Name: func() vectorstore.Store {
+			store := zvecstore.New(o.ZvecLib, shape)
+			if o.ZvecAsBuilt {
+				store.KeepAsBuilt()
+			}
+			return store
+		},
 		zvecpython.Name: func() vectorstore.Store { return zvecpython.New(o.ZvecPython, shape) },
 		qdrant.Name:     func() vectorstore.Store { return qdrant.New(qdrant.Options{Where: o.Qdrant, Shape: shape}) },
 	}
