@@ -141,8 +141,7 @@ func corpusName(f *result.File) string {
 
 // table sets one table of the note beside the file of its setting.
 func (d *document) table(t Table) {
-	f := d.files.first(t.Setting)
-	if f == nil {
+	if !slices.ContainsFunc(t.Cases, func(c Figure) bool { return d.files.first(t.settingOf(c)) != nil }) {
 		return
 	}
 	d.line("## %s (%s)\n", t.Title, t.Host)
@@ -159,7 +158,7 @@ func (d *document) table(t Table) {
 	d.columns(2, names...)
 	reference := t.reference()
 	for _, c := range t.Cases {
-		d.figure(t, c, reference, f, graded, ranked)
+		d.figure(t, c, reference, graded, ranked)
 	}
 	d.line("")
 	for _, why := range t.Why {
@@ -179,9 +178,13 @@ func (t Table) reference() *Figure {
 	return nil
 }
 
-func (d *document) figure(t Table, c Figure, reference *Figure, f *result.File, graded, ranked bool) {
+func (d *document) figure(t Table, c Figure, reference *Figure, graded, ranked bool) {
+	f := d.files.first(t.settingOf(c))
 	r := find(f, c.Engine, c.Case)
 	name := c.Case
+	if c.Setting != "" {
+		name += ", " + c.Setting
+	}
 	noteRatio, ratio := "", ""
 	if reference != nil {
 		if c.MS != nil && reference.MS != nil {

@@ -13,6 +13,7 @@ package published
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -66,7 +67,8 @@ type Table struct {
 type Figure struct {
 	Engine       string   `json:"engine"`
 	Case         string   `json:"case"`
-	MS           *float64 `json:"ms"` // p50
+	Setting      string   `json:"setting"` // empty: the table's
+	MS           *float64 `json:"ms"`      // p50
 	HitAt1       *float64 `json:"hit_at_1"`
 	HitAtK       *float64 `json:"hit_at_k"`
 	SeedCoverage *float64 `json:"seed_coverage"`
@@ -118,6 +120,9 @@ func (n *Note) check() error {
 	}
 	for _, t := range n.Tables {
 		uses("table "+t.Title, t.Setting)
+		for _, c := range t.Cases {
+			uses("table "+t.Title, t.settingOf(c))
+		}
 		if t.Reference != "" && !slices.ContainsFunc(t.Cases, func(f Figure) bool { return f.Case == t.Reference }) {
 			errs = append(errs, fmt.Errorf("table %s has no case %s to refer to", t.Title, t.Reference))
 		}
@@ -128,6 +133,9 @@ func (n *Note) check() error {
 	}
 	return errors.Join(errs...)
 }
+
+// settingOf names the setting that a figure belongs to.
+func (t Table) settingOf(c Figure) string { return cmp.Or(c.Setting, t.Setting) }
 
 // Args is the command line of one build, without the flags that say where servers
 // and libraries are.

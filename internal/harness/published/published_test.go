@@ -1,6 +1,7 @@
 package published_test
 
 import (
+	"cmp"
 	"flag"
 	"os"
 	"path/filepath"
@@ -31,11 +32,11 @@ func note(t *testing.T) *published.Note {
 func TestFiguresHaveCases(t *testing.T) {
 	n := note(t)
 	for _, table := range n.Tables {
-		i := slices.IndexFunc(n.Settings, func(s published.Setting) bool { return s.Name == table.Setting })
-		ran := cases(t, n.Settings[i])
 		for _, figure := range table.Cases {
-			if !ran[figure.Engine+" "+figure.Case] {
-				t.Errorf("table %s: setting %s does not run case %s of %s", table.Title, table.Setting, figure.Case, figure.Engine)
+			setting := cmp.Or(figure.Setting, table.Setting)
+			i := slices.IndexFunc(n.Settings, func(s published.Setting) bool { return s.Name == setting })
+			if !cases(t, n.Settings[i])[figure.Engine+" "+figure.Case] {
+				t.Errorf("table %s: setting %s does not run case %s of %s", table.Title, setting, figure.Case, figure.Engine)
 			}
 		}
 	}
