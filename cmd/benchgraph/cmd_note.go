@@ -117,12 +117,13 @@ func (o noteRun) build(ctx context.Context, p process, s published.Setting, buil
 		args = append(args, "--books="+o.books)
 	}
 	if o.quick {
-		args = append(args, "--runs=1", "--case-seconds=0.01")
+		args = append(args, "--runs=1", "--warm-up=0", "--case-seconds=0.01")
 	}
 	args = append(args, o.outside.args()...)
+	p.stdout = io.Discard // the table: the page shows it beside the note's
 	root := newRootCommand(p)
 	root.SetArgs(args)
-	root.SetOut(io.Discard) // the table: the page shows it beside the note's
+	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	err := root.ExecuteContext(ctx)
 	var usage usageError

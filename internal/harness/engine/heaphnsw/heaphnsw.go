@@ -44,6 +44,7 @@ func New(dsn string, o Options) *postgres.Engine {
 			MaxHops:          2,
 		},
 	}
+	cfg.Walk = postgres.HnswWalk
 	if o.ScanMode != "" {
 		cfg.Settings["sorted_hnsw.scan_mode"] = o.ScanMode
 	}

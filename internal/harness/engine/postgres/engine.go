@@ -32,6 +32,9 @@ type Config struct {
 	AfterCopy    []string
 	Indexes      []string          // CREATE INDEX statements beside the primary key
 	Settings     map[string]string // of the session
+	// Walk is a statement that tells in one text how the last search of the session
+	// went through the index Table_ann; empty: the index has one way.
+	Walk         string
 	Capabilities engine.Capabilities
 }
 

@@ -49,6 +49,7 @@ func New(dsn string, o Options) *postgres.Engine {
 		table, o.M, o.EfConstruction)}
 	cfg.Settings["sorted_hnsw.ef_search"] = strconv.Itoa(o.EfSearch)
 	cfg.Settings["maintenance_work_mem"] = "512MB" // the whole graph in memory while it is built
+	cfg.Walk = postgres.HnswWalk
 	if o.ScanMode != "" {
 		cfg.Settings["sorted_hnsw.scan_mode"] = o.ScanMode
 	}
