@@ -22,6 +22,8 @@ PGEXT = -C pgext PG_CONFIG=$(PG_CONFIG)
 # Root is needed to install into a PostgreSQL that belongs to root.
 SUDO = $(if $(shell test -w "`$(PG_CONFIG) --pkglibdir`" && echo ok),,sudo)
 
+# Flags of `make note`, such as --only REGEX.
+NOTE_FLAGS =
 # Flags of the scenarios of `make bench`, `bench-storage` and `bench-ann`; BOOKS is a folder of plain-text
 # books, VECTORS one of base, query and truth files.
 BENCH_FLAGS =
@@ -51,7 +53,7 @@ export SORTED_HEAP_QDRANT = $(QDRANT)
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-all report zvec bench-storage bench-ann bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench bench-all base-images report zvec bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -95,15 +97,15 @@ core-check: ## C unit tests of pgext/core under ASan and UBSan
 
 lint: ## golangci-lint, shellcheck, shfmt, actionlint, pgindent (installs pinned versions)
 	$(GO) run $(GOLANGCI_LINT) run
-	$(GO) run $(SHFMT) -d scripts/*.sh .ci/run
+	$(GO) run $(SHFMT) -d scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	command -v shellcheck >/dev/null || $(SUDO) apt-get install -y -q shellcheck
-	shellcheck scripts/*.sh .ci/run
+	shellcheck scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	$(GO) run $(ACTIONLINT)
 	scripts/pgindent.sh --check
 
 fmt: ## format Go, C and shell in place
 	$(GO) run $(GOLANGCI_LINT) fmt
-	$(GO) run $(SHFMT) -w scripts/*.sh .ci/run
+	$(GO) run $(SHFMT) -w scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	scripts/pgindent.sh
 
 soak: build install ## long differential run of the zone map; SOAK_FLAGS='-am sorted_heap -standby'
@@ -141,6 +143,13 @@ zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, t
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check zvec
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check --no-deps --target $(ZVEC) zvec==0.5.0
 	ls $(ZVEC)/lib/libzvec_c_api.so
+
+base-images: ## base images of `--pg container:VERSION`, from packages: no image registry is asked (root)
+	docker/base-images.sh bookworm trixie forky
+
+note: build install ## run the published note's settings again (hours; BOOKS=DIR) and write docs/published-note.md
+	bin/benchgraph note run results/note --pg local:$(PG_CONFIG) $(OUTSIDE) $(if $(BOOKS),--books $(BOOKS)) $(NOTE_FLAGS)
+	bin/benchgraph note write results/note > docs/published-note.md
 
 bench-kernels: ## ns per product and GB/s of each distance kernel
 	$(MAKE) -C pgext/core bench

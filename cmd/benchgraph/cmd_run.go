@@ -33,10 +33,15 @@ type runOptions struct {
 	efConstruction int
 	efSearch       int
 	scanMode       string
+	toastTarget    int
+	searches       bool // of a scenario that can do without: find seeds by search, too
 	outside        outsideOptions
 	cases          string
 	out            string
 }
+
+// maxToastTarget keeps vectors in line.
+const maxToastTarget = 8160
 
 // defaultCaseSeconds bounds a run: fast cases get all their samples within it,
 // slow ones fewer, and their rows say so.
@@ -53,8 +58,11 @@ var (
 // runner is one scenario on the command line: its own flags and its corpus.
 type runner struct {
 	scenario scenario.Scenario
-	defaults runOptions
-	corpus   corpusOptions
+	// searching is the scenario with cases that find their seeds by search, where
+	// these are left out unless asked for; nil: there is no choice.
+	searching *scenario.Scenario
+	defaults  runOptions
+	corpus    corpusOptions
 }
 
 func newRunCommand(p process) *cobra.Command {
@@ -70,14 +78,15 @@ func newRunCommand(p process) *cobra.Command {
 // newScenariosCommand is a command with a sub-command for each scenario, which
 // makes a job of its flags and hands it to start.
 func newScenariosCommand(cmd cobra.Command, start startFunc) *cobra.Command {
+	withSearches := scenario.SyntheticSearch()
 	questions := []runner{
-		{scenario.Multihop(), runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128,
+		{scenario.Multihop(), nil, runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128,
 			engines: all.Contestants(), server: publishedServer}, newMultihopOptions()},
-		{scenario.Gutenberg(), runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64,
+		{scenario.Gutenberg(), nil, runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64,
 			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions()},
-		{scenario.Synthetic(), runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
+		{scenario.Synthetic(), &withSearches, runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
 			engines: all.Inside(), server: roomyServer}, newSyntheticOptions()},
-		{scenario.Butler(), runOptions{annK: 4, topK: 4, m: 24, efConstruction: 200, efSearch: 64,
+		{scenario.Butler(), nil, runOptions{annK: 4, topK: 4, m: 24, efConstruction: 200, efSearch: 64,
 			engines: all.Contestants(), server: publishedServer}, newButlerOptions()},
 	}
 	var names []string
@@ -130,7 +139,11 @@ func newScenarioCommand(r runner, start startFunc) *cobra.Command {
 	f.IntVar(&o.m, "m", r.defaults.m, "links per node of every hnsw index")
 	f.IntVar(&o.efConstruction, "ef-construction", r.defaults.efConstruction, "candidates while building an hnsw index")
 	f.IntVar(&o.efSearch, "ef-search", r.defaults.efSearch, "candidates of an hnsw search")
-	if r.scenario.Searches() {
+	f.IntVar(&o.toastTarget, "toast-tuple-target", maxToastTarget, "bytes up to which rows of the facts tables stay in line; PostgreSQL's own default is 2032")
+	if r.searching != nil {
+		f.BoolVar(&o.searches, "searches", false, "also cases that find their seeds by search, as published; builds vector indexes")
+	}
+	if r.scenario.Searches() || r.searching != nil {
 		f.StringVar(&o.scanMode, "scan-mode", "", "setting of sorted_hnsw: auto, flat or graph; default: not set")
 		o.outside.addFlags(cmd)
 	}
@@ -148,6 +161,7 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 	}{
 		{"--runs", o.runs, 0, math.MaxInt32}, {"--warm-up", o.warmUp, 0, math.MaxInt32},
 		{"--ann-k", o.annK, 1, math.MaxInt32}, {"--top-k", o.topK, 1, math.MaxInt32},
+		{"--toast-tuple-target", o.toastTarget, 128, maxToastTarget},
 		{"--m", o.m, 2, 100}, {"--ef-construction", o.efConstruction, max(4, 2*min(o.m, 100)), 1000}, {"--ef-search", o.efSearch, 1, 1000},
 	} {
 		if c.value < c.lowest || c.value > c.upper {
@@ -159,6 +173,9 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 	}
 	if o.caseSeconds < 0 {
 		errs = append(errs, fmt.Errorf("--case-seconds is %g, must not be negative", o.caseSeconds))
+	}
+	if _, err := o.server.provider(); err != nil {
+		errs = append(errs, err)
 	}
 	engines, err := all.New(o.engines, all.Options{})
 	if err != nil {

@@ -35,11 +35,11 @@ func TestExistingDatabase(t *testing.T) {
 		code                   int
 	}{
 		{"a guest's questions", guest, "multihop --chains 40 --cases seed_only " + small, "", exitOK},
-		{"a guest's run that is interrupted", guest, "multihop --chains 40 --runs 100000 --cases seed_only", "measure", exitInterrupted},
+		{"a guest's run that is interrupted", guest, "multihop --chains 40 --queries 3 --runs 100000 --case-seconds 0 --cases seed_only", "measure", exitInterrupted},
 		{"a guest without an extension", bare, "multihop --chains 40 " + small, "", exitFailure},
 		{"a superuser's questions", owner, "multihop --chains 40 --cases seed_only " + small, "", exitOK},
 		{"lookups", owner, "openshare --entities 100 --shares 10 --stray-entities 0 --keys 2 " + small, "", exitOK},
-		{"writes", owner, "crud --rows 500 --copy-rows 10 --wide-copy-rows 10 --pairs 1 --seconds 0.001", "", exitOK},
+		{"writes", owner, "crud --rows 1000 --copy-rows 10 --wide-copy-rows 10 --pairs 1 --seconds 0.001", "", exitOK},
 		{"vectors", owner, "ann --rows 300 --dim 8 --ef-search 16 --clients 1 --client-seconds 0.01 --client-rounds 1 --selectivities 50 " + small, "", exitOK},
 	} {
 		t.Run(r.name, func(t *testing.T) {

@@ -37,7 +37,7 @@ func TestInterruptLeavesNothing(t *testing.T) {
 		{"butler", "load sortedheap", syscall.SIGINT, "--runs 1000"},
 		{"butler", "measure butler", syscall.SIGINT, "--runs 10000 --warm-up 1 --case-seconds 0"},
 		{"crud", "load tables", syscall.SIGINT, "--rows 20000"},
-		{"crud", "measure ", syscall.SIGINT, "--rows 200 --copy-rows 10 --wide-copy-rows 10 --seconds 30"},
+		{"crud", "measure ", syscall.SIGINT, "--rows 1000 --copy-rows 10 --wide-copy-rows 10 --seconds 30"},
 		{"openshare", "load open", syscall.SIGINT, "--entities 2000 --stray-entities 0"},
 		{"openshare", "measure openshare", syscall.SIGINT, "--entities 200 --shares 0 --stray-entities 0 --keys 2 --warm-up 1 --runs 100000 --case-seconds 0"},
 		{"ann", "load sorted_heap", syscall.SIGINT, "--rows 3000 --dim 64 --queries 20"},

@@ -48,6 +48,9 @@ func (j *job) run(ctx context.Context, p process) error {
 // on prepares the job and measures it on a server of its own. file has the rows
 // that there are also after an error, and none after an interruption.
 func (j *job) on(ctx context.Context, file *result.File, progress ui.Progress) (err error) {
+	if _, err := j.server.provider(); err != nil {
+		return err
+	}
 	if j.prepare != nil {
 		if err := j.prepare(ctx, progress); err != nil {
 			return err

@@ -27,6 +27,9 @@ type questionJob struct {
 
 // newQuestionJob checks the flags.
 func newQuestionJob(r runner, o runOptions) (*job, error) {
+	if o.searches {
+		r.scenario = *r.searching
+	}
 	filter, err := o.check(r.scenario)
 	if err != nil {
 		return nil, usageError{err}
@@ -82,6 +85,7 @@ func (j *job) describe() {
 	maps.Copy(j.params, map[string]any{
 		"scenario": q.scenario.Name, "runs": o.runs, "warm_up": o.warmUp, "case_seconds": o.caseSeconds, "ann_k": o.annK, "top_k": o.topK,
 		"m": o.m, "ef_construction": o.efConstruction, "ef_search": o.efSearch, "rows": q.source.RowCount(),
+		"toast_tuple_target": o.toastTarget,
 	})
 	maps.Copy(j.params, info.Params)
 	j.params["queries"] = len(info.Queries)
@@ -101,7 +105,8 @@ type loadedQuestions struct {
 func (q *questionJob) load(ctx context.Context, dsn string, progress ui.Progress) (*loadedQuestions, []string, error) {
 	loaded := &loadedQuestions{}
 	o := q.options
-	options := all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch, ScanMode: o.scanMode, NoSearch: !q.scenario.Searches()}
+	options := all.Options{DSN: dsn, M: o.m, EfConstruction: o.efConstruction, EfSearch: o.efSearch, ScanMode: o.scanMode,
+		ToastTarget: o.toastTarget, NoSearch: !q.scenario.Searches()}
 	o.outside.complete(&options)
 	engines, err := all.New(o.engines, options)
 	if err != nil {

@@ -37,7 +37,7 @@ type server struct {
 func (o serverOptions) provider() (provider.Provider, error) {
 	p, err := provider.Parse(o.pg, provider.Options{SharedBuffers: o.sharedBuffers, Root: sourceRoot()})
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--pg: %w", err)}
+		return nil, usageError{fmt.Errorf("--pg %w", err)}
 	}
 	return p, nil
 }

@@ -31,6 +31,11 @@ func startHost(t *testing.T) host {
 		}
 		sshd = "/usr/sbin/sshd"
 	}
+	for _, program := range []string{"ssh", "ssh-keygen", "git"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("the test needs it: %v", err)
+		}
+	}
 	me, err := user.Current()
 	if err != nil {
 		t.Fatal(err)

@@ -25,6 +25,7 @@ type Row struct {
 type Question struct {
 	Embedding []float32 // as many components as the corpus has dimensions
 	Seeds     []int32   // used by tasks with SeedGiven; may hold duplicates
+	Relations []int16   // used by tasks with QueryRelation hops, one per hop
 }
 
 // Build records what loading and indexing cost.

@@ -27,7 +27,7 @@ func parseExisting(dsn string) (Provider, error) {
 	config, err := pgx.ParseConfig(dsn)
 	if err != nil {
 		// The library's message repeats the string without its password.
-		return nil, &SpecError{"connection string", "cannot be read: " + err.Error()}
+		return nil, &SpecError{"", "is no connection string: " + err.Error()}
 	}
 	return existing{dsn: dsn, config: config}, nil
 }

@@ -42,7 +42,12 @@ type Options struct {
 type SpecError struct{ Spec, Reason string }
 
 // Error implements error.
-func (e *SpecError) Error() string { return fmt.Sprintf("%q %s", e.Spec, e.Reason) }
+func (e *SpecError) Error() string {
+	if e.Spec == "" { // a connection string, which may hold a password
+		return e.Reason
+	}
+	return fmt.Sprintf("%q %s", e.Spec, e.Reason)
+}
 
 // Parse reads local, local:VERSION, local:PATH of a pg_config, container,
 // container:VERSION, or a connection string. It does no I/O; the error is a

@@ -72,10 +72,21 @@ func Read(path string) (*File, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read result %s: text after the result", path)
 	}
+	f.renameEngines()
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("read result %s: %w", path, err)
 	}
 	return f, nil
+}
+
+// renameEngines gives engines of older files the names that they have now, so
+// that they compare.
+func (f *File) renameEngines() {
+	for i := range f.Rows {
+		if f.Rows[i].Engine == "sortedheap" {
+			f.Rows[i].Engine = "sorted_heap"
+		}
+	}
 }
 
 // Validate returns every fault of a file at once.

@@ -72,7 +72,10 @@ type Row struct {
 	// Answers has a fingerprint of the ordered answer per query, so that two
 	// files can be compared without the rows.
 	Answers []string `json:"answers,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	// AnswerRows names the rows of each ordered answer, 24 bits each in base64 of
+	// the URL alphabet, best first, so that files can be compared row by row.
+	AnswerRows []string `json:"answer_rows,omitempty"`
+	Error      string   `json:"error,omitempty"`
 }
 
 // Latency summarizes a sample of times in ms. P50Lo and P50Hi bound the
@@ -108,15 +111,21 @@ type Buffers struct {
 // Quality is what the answers are worth. Fields that a scenario does not
 // measure are nil.
 type Quality struct {
-	HitAt1        *float64 `json:"hit_at_1,omitempty"`        // first row is the right answer
-	HitAtK        *float64 `json:"hit_at_k,omitempty"`        // right answer among the rows
-	RecallAtK     *float64 `json:"recall_at_k,omitempty"`     // rows at least as near as the true k-th
-	FullCounts    *float64 `json:"full_counts,omitempty"`     // queries that got as many rows as there are to get
-	SeedCoverage  *float64 `json:"seed_coverage,omitempty"`   // queries whose seeds reach the right answer
-	AnswerRankP50 *float64 `json:"answer_rank_p50,omitempty"` // rank among all expanded, reachable queries only
-	KeywordPct    *float64 `json:"keyword_pct,omitempty"`
-	FullPct       *float64 `json:"full_pct,omitempty"`
-	TokensMean    *float64 `json:"tokens_mean,omitempty"`
+	HitAt1     *float64 `json:"hit_at_1,omitempty"`    // first row is the right answer
+	HitAtK     *float64 `json:"hit_at_k,omitempty"`    // right answer among the rows
+	RecallAtK  *float64 `json:"recall_at_k,omitempty"` // rows at least as near as the true k-th
+	FullCounts *float64 `json:"full_counts,omitempty"` // queries that got as many rows as there are to get
+	// SeedCoverage counts queries whose seeds reach the right answer; of a bare
+	// search, whose rows are about the right entity.
+	SeedCoverage *float64 `json:"seed_coverage,omitempty"`
+	// The answer's rank among everything expanded, of reachable queries only.
+	AnswerRankMean *float64 `json:"answer_rank_mean,omitempty"`
+	AnswerRankP50  *float64 `json:"answer_rank_p50,omitempty"`
+	AnswerRankP95  *float64 `json:"answer_rank_p95,omitempty"`
+	AnswerRankMax  *float64 `json:"answer_rank_max,omitempty"`
+	KeywordPct     *float64 `json:"keyword_pct,omitempty"`
+	FullPct        *float64 `json:"full_pct,omitempty"`
+	TokensMean     *float64 `json:"tokens_mean,omitempty"`
 }
 
 // Build is what loading and indexing cost.

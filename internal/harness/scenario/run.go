@@ -94,6 +94,7 @@ type trial struct {
 	answers [][]engine.Row // per query; nil for counting cases
 	quality *result.Quality
 	prints  []string
+	keys    []string // of ranked answers, as in the result file
 	plan    engine.Plan
 }
 
@@ -106,6 +107,7 @@ type run struct {
 	trials    []*trial
 	questions map[engine.SeedBy][]engine.Question
 	baselines map[string][][]engine.Row // answers of baselines by engine and task
+	texts     map[string]string         // payloads of answers
 	rows      []result.Row
 	warnings  []string
 }

@@ -146,7 +146,7 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 		return nil, err
 	}
 	if len(t.Hops) > 0 {
-		return e.facts.sql.Ask(ctx, given(t), engine.Question{Embedding: q.Embedding, Seeds: e.seeds(nil, t, answer)})
+		return e.facts.sql.Ask(ctx, given(t), engine.Question{Embedding: q.Embedding, Relations: q.Relations, Seeds: e.seeds(nil, t, answer)})
 	}
 	return e.nearest(nil, answer), nil
 }
@@ -252,7 +252,7 @@ func (c *call) Run(ctx context.Context, q engine.Question) (int, error) {
 	}
 	searched := watch.Seconds()
 	if c.sql != nil {
-		if n, err = c.sql.Run(ctx, engine.Question{Embedding: q.Embedding, Seeds: c.seeds}); err != nil {
+		if n, err = c.sql.Run(ctx, engine.Question{Embedding: q.Embedding, Relations: q.Relations, Seeds: c.seeds}); err != nil {
 			return 0, err
 		}
 	}
@@ -287,7 +287,7 @@ func (c *call) Plan(ctx context.Context, q engine.Question) (engine.Plan, error)
 	if err != nil {
 		return engine.Plan{}, err
 	}
-	plan, err := c.sql.Plan(ctx, engine.Question{Embedding: q.Embedding, Seeds: c.engine.seeds(nil, c.task, answer)})
+	plan, err := c.sql.Plan(ctx, engine.Question{Embedding: q.Embedding, Relations: q.Relations, Seeds: c.engine.seeds(nil, c.task, answer)})
 	plan.Summary, plan.Outside = how+"; "+plan.Summary, true
 	return plan, err
 }

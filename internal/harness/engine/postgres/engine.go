@@ -4,6 +4,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -32,7 +33,10 @@ type Config struct {
 	Indexes      []string          // CREATE INDEX statements beside the primary key
 	Settings     map[string]string // of the session
 	// Tuned are the settings of the session that a tuning asks for; nil: none.
-	Tuned        func(engine.Tuning) map[string]string
+	Tuned func(engine.Tuning) map[string]string
+	// Walk is a statement that tells in one text how the last search of the session
+	// went through the index Table_ann; empty: the index has one way.
+	Walk         string
 	Capabilities engine.Capabilities
 }
 
@@ -44,6 +48,7 @@ type Engine struct {
 	conn    *pgx.Conn
 	version string
 	calls   int // prepared so far; makes statement names unique
+	inLine  int // toast_tuple_target of the table
 }
 
 var (
@@ -57,8 +62,12 @@ var (
 func New(dsn string, cfg Config) *Engine {
 	return &Engine{cfg: cfg, dsn: dsn, dialect: dialect{
 		table: cfg.Table, vector: cfg.VectorType, approximate: cfg.Capabilities.ApproximateSeeds,
-	}}
+	}, inLine: maxToastTarget}
 }
+
+// SetToastTarget changes up to how many bytes rows stay in line, 128 to 8160, in
+// tables that Load will make. 0 stands for the default, which is the most.
+func (e *Engine) SetToastTarget(bytes int) { e.inLine = cmp.Or(bytes, maxToastTarget) }
 
 // Name implements engine.Engine.
 func (e *Engine) Name() string { return e.cfg.Name }
@@ -188,7 +197,11 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := e.conn.Query(ctx, st.sql, bind(st, q)...)
+	values, err := bind(st, q)
+	if err != nil {
+		return nil, fmt.Errorf("ask engine %s: %w", e.cfg.Name, err)
+	}
+	rows, err := e.conn.Query(ctx, st.sql, values...)
 	if err != nil {
 		return nil, fmt.Errorf("ask engine %s: %w", e.cfg.Name, err)
 	}
@@ -205,7 +218,11 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 }
 
 // bind returns the values of a statement's parameters.
-func bind(st statement, q engine.Question) []any {
+func bind(st statement, q engine.Question) ([]any, error) {
+	relations, err := st.task.Filters(q)
+	if err != nil {
+		return nil, err
+	}
 	values := make([]any, len(st.args))
 	for i, a := range st.args {
 		switch a {
@@ -213,14 +230,20 @@ func bind(st statement, q engine.Question) []any {
 			values[i] = pgvector.NewVector(q.Embedding)
 		case argSeeds:
 			values[i] = st.task.GivenSeeds(q)
+		default:
+			values[i] = relations[a-argRelation]
 		}
 	}
-	return values
+	return values, nil
 }
 
 // literals returns the same values as SQL literals, for EXPLAIN EXECUTE,
 // which takes no parameters.
-func literals(st statement, q engine.Question) string {
+func literals(st statement, q engine.Question) (string, error) {
+	relations, err := st.task.Filters(q)
+	if err != nil {
+		return "", err
+	}
 	out := make([]string, len(st.args))
 	for i, a := range st.args {
 		switch a {
@@ -228,7 +251,9 @@ func literals(st statement, q engine.Question) string {
 			out[i] = "'" + pgvector.NewVector(q.Embedding).String() + "'"
 		case argSeeds:
 			out[i] = "'" + strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(st.task.GivenSeeds(q))) + "'"
+		default:
+			out[i] = fmt.Sprint(relations[a-argRelation])
 		}
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(out, ", "), nil
 }
