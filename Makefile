@@ -29,9 +29,12 @@ NOTE_FLAGS =
 BENCH_FLAGS =
 # The runs of `make bench-all`, those that have engines outside of PostgreSQL, and
 # the flags of runs that are not called as their scenario.
-ALL_RUNS = multihop multihop-10k gutenberg butler synthetic synthetic-384 openshare crud ann $(if $(VECTORS),ann-vectors)
+ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud ann $(if $(VECTORS),ann-vectors)
 WITH_OUTSIDE = multihop% gutenberg% butler% ann%
 RUN_multihop-10k = multihop --chains 10000
+RUN_multihop-fair = multihop --query-set fair
+RUN_butler-fair = butler --query-set fair
+RUN_gutenberg-fair = $(RUN_gutenberg) --query-set fair
 RUN_gutenberg = gutenberg $(if $(BOOKS),--books $(BOOKS))
 RUN_synthetic-384 = synthetic --entities 5000 --dim 384
 RUN_ann-vectors = ann --vectors $(VECTORS)

@@ -62,7 +62,7 @@ func frontierPanel(rows []result.Row, c clock) (panel, bool) {
 	}
 	for _, engine := range enginesOf(timed) {
 		class, mark := look(engine)
-		own := where(timed, func(r result.Row) bool { return engineName(r) == engine })
+		own := where(timed, func(r result.Row) bool { return r.Engine == engine })
 		for i, at := range pointsOf(own) {
 			// Curves of one engine at several points are told apart by what stands at
 			// their last point, and all but the first are dashed.
@@ -120,7 +120,7 @@ func annStages(set string, rows []result.Row) figure {
 	for _, wanted := range []float64{0.95, 0.99} {
 		g := chart.BarGroup{Title: fmt.Sprintf("recall of %g or more", wanted)}
 		for _, engine := range enginesOf(rows) {
-			if r := smallestWith(where(rows, func(r result.Row) bool { return engineName(r) == engine }), wanted); r != nil {
+			if r := smallestWith(where(rows, func(r result.Row) bool { return r.Engine == engine }), wanted); r != nil {
 				g.Bars = append(g.Bars, stagesBar(*r, engine, "ef "+param("ef_search")(*r)+", recall "+strconv.FormatFloat(*quality(*r).RecallAtK, 'f', 3, 64)))
 			}
 		}
@@ -165,7 +165,7 @@ func clientCharts(rows []result.Row) []figure {
 			if r.Load == nil || strconv.Itoa(r.Load.Clients) != n {
 				continue
 			}
-			g.Bars = append(g.Bars, plainBar(engineName(r), "ef "+param("ef_search")(r), r.Load.QueriesPerSecond, fmt.Sprintf("%.0f", r.Load.QueriesPerSecond)))
+			g.Bars = append(g.Bars, plainBar(r.Engine, "ef "+param("ef_search")(r), r.Load.QueriesPerSecond, fmt.Sprintf("%.0f", r.Load.QueriesPerSecond)))
 		}
 		bars.Groups = append(bars.Groups, g)
 	}
@@ -187,7 +187,7 @@ func filterCharts(rows []result.Row) []figure {
 			if recall := quality(r).RecallAtK; recall != nil {
 				note += fmt.Sprintf(", recall %.3f", *recall)
 			}
-			g.Bars = append(g.Bars, plainBar(engineName(r), note, median(r), ms(median(r))))
+			g.Bars = append(g.Bars, plainBar(r.Engine, note, median(r), ms(median(r))))
 		}
 		bars.Groups = append(bars.Groups, g)
 	}

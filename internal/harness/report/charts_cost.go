@@ -34,7 +34,7 @@ func buildCharts(rows []result.Row) []figure {
 	} {
 		g := chart.BarGroup{Title: c.title}
 		for _, engine := range enginesOf(built) {
-			for i, r := range where(built, func(r result.Row) bool { return engineName(r) == engine }) {
+			for i, r := range where(built, func(r result.Row) bool { return r.Engine == engine }) {
 				note := ownWords(r, built)
 				if i > 0 && note == "" {
 					note = "with filter column"

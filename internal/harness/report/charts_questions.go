@@ -60,7 +60,7 @@ func qualityPanel(rows []result.Row, name string, of func(result.Row) *float64) 
 		XTitle: name, YTitle: "ms", Height: panelHeight, X: chart.NewShares(xs), Y: chart.NewLog(ys),
 	}
 	for _, engine := range enginesOf(rows) {
-		own := where(rows, func(r result.Row) bool { return engineName(r) == engine })
+		own := where(rows, func(r result.Row) bool { return r.Engine == engine })
 		if len(pointsOf(rows)) > 1 {
 			d.Series = append(d.Series, sweptSeries(engine, own, of)...)
 			continue
@@ -217,7 +217,7 @@ func timeCharts(rows []result.Row) []figure {
 func engineBars(rows []result.Row, bar func(r result.Row, engine string) chart.Bar) chart.BarGroup {
 	var g chart.BarGroup
 	for _, engine := range enginesOf(rows) {
-		if r := fastest(where(rows, func(r result.Row) bool { return engineName(r) == engine }), clientClock); r != nil {
+		if r := fastest(where(rows, func(r result.Row) bool { return r.Engine == engine }), clientClock); r != nil {
 			g.Title = questionTitle(*r)
 			g.Bars = append(g.Bars, bar(*r, engine))
 		}

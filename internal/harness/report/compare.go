@@ -22,8 +22,9 @@ type comparison struct {
 	basis    string // what the interval is over
 	quality  []string
 	graded   bool
-	same     int // queries with the same answer
-	asked    int // queries with an answer in both
+	same     int     // queries with the same answer
+	asked    int     // queries with an answer in both
+	shared   float64 // mean share of rows that answers have in common; NaN: not known
 }
 
 // caseID is what makes rows of two files the same case.
@@ -38,7 +39,7 @@ const buildPoint = "build="
 // idOf leaves the number of a build out: builds are repetitions of one case.
 func idOf(r result.Row) caseID {
 	point := slices.DeleteFunc(strings.Fields(r.Point), func(p string) bool { return strings.HasPrefix(p, buildPoint) })
-	return caseID{r.Scenario, r.Corpus, engineName(r), r.Case, strings.Join(point, " ")}
+	return caseID{r.Scenario, r.Corpus, r.Engine, r.Case, strings.Join(point, " ")}
 }
 
 // Compare writes the ratios of b to a, case by case, with intervals, what became
@@ -112,15 +113,38 @@ func compare(id caseID, a, b []result.Row) comparison {
 	c.from, c.to = middle(medians(a, c.clock)), middle(medians(b, c.clock))
 	c.ratio, c.basis = ratioOfRows(a, b, c.clock)
 	c.quality, c.graded = qualityChanges(a, b)
-	if len(a[0].Answers) == len(b[0].Answers) {
-		for i, print := range a[0].Answers {
-			c.asked++
-			if b[0].Answers[i] == print {
-				c.same++
-			}
+	c.same, c.asked, c.shared = sameAnswers(a[0], b[0])
+	return c
+}
+
+// sameAnswers counts queries with the same rows in the same order, and says which
+// share of the rows answers have in common, where the files name the rows.
+func sameAnswers(a, b result.Row) (same, asked int, shared float64) {
+	if o, named := result.CompareAnswers(a, b); named {
+		return o.SameOrder, o.Queries, o.Shared
+	}
+	if len(a.Answers) != len(b.Answers) {
+		return 0, 0, math.NaN()
+	}
+	for i, print := range a.Answers {
+		asked++
+		if b.Answers[i] == print {
+			same++
 		}
 	}
-	return c
+	return same, asked, math.NaN()
+}
+
+// answersText is how many queries have the same answer, and how much of the
+// others.
+func answersText(same, asked int, shared float64) string {
+	switch {
+	case asked == 0:
+		return ""
+	case math.IsNaN(shared) || same == asked:
+		return fmt.Sprintf("%d/%d", same, asked)
+	}
+	return fmt.Sprintf("%d/%d, %.1f %% of rows", same, asked, 100*shared)
 }
 
 func all(a, b []result.Row, is func(result.Row) bool) bool {
@@ -184,7 +208,9 @@ var qualityValues = []qualityValue{
 	{"recall", func(q result.Quality) *float64 { return q.RecallAtK }, percentOrNone},
 	{"full", func(q result.Quality) *float64 { return q.FullCounts }, percentOrNone},
 	{"seeds", func(q result.Quality) *float64 { return q.SeedCoverage }, percentOrNone},
-	{"rank", func(q result.Quality) *float64 { return q.AnswerRankP50 }, numberOrNone},
+	{"rank p50", func(q result.Quality) *float64 { return q.AnswerRankP50 }, numberOrNone},
+	{"rank mean", func(q result.Quality) *float64 { return q.AnswerRankMean }, numberOrNone},
+	{"rank max", func(q result.Quality) *float64 { return q.AnswerRankMax }, numberOrNone},
 }
 
 func percentOrNone(v *float64) string {
@@ -244,7 +270,7 @@ func writeComparison(out *strings.Builder, compared []comparison) {
 		if pointed {
 			line = append(line, c.id.point)
 		}
-		span, grade, answers := "", "", ""
+		span, grade := "", ""
 		if !math.IsNaN(c.ratio.Lo) {
 			span = fmt.Sprintf("%.2f .. %.2f", c.ratio.Lo, c.ratio.Hi)
 		}
@@ -256,10 +282,7 @@ func writeComparison(out *strings.Builder, compared []comparison) {
 				grade = "="
 			}
 		}
-		if c.asked > 0 {
-			answers = fmt.Sprintf("%d/%d", c.same, c.asked)
-		}
-		t.AppendRow(append(line, ms(c.from), ms(c.to), ratio(c.ratio.Center), span, c.verdict(), c.clock, grade, answers))
+		t.AppendRow(append(line, ms(c.from), ms(c.to), ratio(c.ratio.Center), span, c.verdict(), c.clock, grade, answersText(c.same, c.asked, c.shared)))
 	}
 	render(out, t, Text)
 	fmt.Fprintf(out, "%d cases: B is faster in %d, slower in %d, no difference shown in %d", len(compared), counts["faster"], counts["slower"], counts["same"])

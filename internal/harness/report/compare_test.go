@@ -157,16 +157,3 @@ func TestBuildsAreCompared(t *testing.T) {
 		}
 	}
 }
-
-// A file with the engine's former name is compared with one of today.
-func TestFormerEngineName(t *testing.T) {
-	b := read(t, "a.json")
-	for i := range b.Rows {
-		if b.Rows[i].Engine == "sortedheap" {
-			b.Rows[i].Engine = "sorted_heap"
-		}
-	}
-	if text := compared(t, read(t, "a.json"), b); strings.Contains(text, "is only in") {
-		t.Errorf("rows have no pair:\n%s", text)
-	}
-}

@@ -16,7 +16,7 @@ func writeCSV(out *strings.Builder, files []*result.File) {
 		"client_p50_ms", "client_p95_ms", "client_p99_ms", "client_mean_ms",
 		"server_p50_ms", "server_p95_ms", "server_p99_ms", "server_mean_ms", "planning_mean_ms",
 		"search_p50_ms", "inside_p50_ms", "sql_p50_ms",
-		"buffers_hit", "buffers_read", "hit_at_1", "hit_at_k", "recall_at_k", "seed_coverage", "answer_rank_p50",
+		"buffers_hit", "buffers_read", "hit_at_1", "hit_at_k", "recall_at_k", "seed_coverage", "answer_rank_p50", "answer_rank_mean", "answer_rank_p95", "answer_rank_max",
 		"rows_mean", "rows_per_second", "cpu_us_per_row", "cpu_ratio", "cpu_ratio_lo", "cpu_ratio_hi",
 		"speed_ratio", "wal_bytes_per_row", "buffers_per_row", "widens_per_row", "full_counts", "clients", "queries_per_second",
 		"build_seconds", "index_bytes", "build_wal_bytes", "plan", "error"}}
@@ -43,7 +43,7 @@ func csvRow(r result.Row) []string {
 		line = append(line, "", "")
 	}
 	q := quality(r)
-	for _, v := range []*float64{q.HitAt1, q.HitAtK, q.RecallAtK, q.SeedCoverage, q.AnswerRankP50} {
+	for _, v := range []*float64{q.HitAt1, q.HitAtK, q.RecallAtK, q.SeedCoverage, q.AnswerRankP50, q.AnswerRankMean, q.AnswerRankP95, q.AnswerRankMax} {
 		line = append(line, exactly(v))
 	}
 	line = append(line, exactly(&r.RowsMean))

@@ -10,15 +10,6 @@ import (
 // ours is the engine that the others are compared with on a page.
 const ours = "sorted_heap"
 
-// engineName is the engine's name as it is today: our engine had another in
-// older files.
-func engineName(r result.Row) string {
-	if r.Engine == "sortedheap" {
-		return ours
-	}
-	return r.Engine
-}
-
 // rivals are what ours is compared with, the closest first.
 var rivals = []string{rival, "zvec", "zvec-latest", "qdrant"}
 
@@ -50,7 +41,7 @@ var engineOrder = []string{ours, rival, "zvec", "zvec-latest", "qdrant", "heap",
 func enginesOf(rows []result.Row) []string {
 	var names []string
 	for _, r := range rows {
-		if name := engineName(r); !slices.Contains(names, name) {
+		if name := r.Engine; !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

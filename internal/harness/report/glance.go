@@ -63,14 +63,14 @@ func questionRatios(rows []result.Row) []chart.Ratio {
 			group = where(group, func(r result.Row) bool {
 				return r.Params["seeding"] == seeding && r.Params["output"] == "rows" && r.Params["form"] != nil
 			})
-			mine := where(group, func(r result.Row) bool { return engineName(r) == ours })
+			mine := where(group, func(r result.Row) bool { return r.Engine == ours })
 			against := rivals
-			if len(where(group, func(r result.Row) bool { return engineName(r) == rival })) == 0 {
+			if len(where(group, func(r result.Row) bool { return r.Engine == rival })) == 0 {
 				against = append([]string{"heap"}, rivals...)
 			}
 			for _, name := range against {
 				theirs := where(group, func(r result.Row) bool {
-					return engineName(r) == name && (r.Params["form"] == "in" || r.Params["form"] == "join")
+					return r.Engine == name && (r.Params["form"] == "in" || r.Params["form"] == "join")
 				})
 				if one, ok := latencyRatio(questionTitle, name, mine, theirs); ok {
 					out = append(out, one)
@@ -164,7 +164,7 @@ func matchedRatios(rows []result.Row) []chart.Ratio {
 		for _, wanted := range distinct(matched, param("wanted_recall")) {
 			at := func(engine string) []result.Row {
 				return where(matched, func(r result.Row) bool {
-					return engineName(r) == engine && param("set")(r) == set && param("wanted_recall")(r) == wanted
+					return r.Engine == engine && param("set")(r) == set && param("wanted_recall")(r) == wanted
 				})
 			}
 			for _, name := range rivals {
@@ -182,7 +182,7 @@ func matchedRatios(rows []result.Row) []chart.Ratio {
 // buildRatios compare the first build of each engine.
 func buildRatios(rows []result.Row) []chart.Ratio {
 	of := func(engine string) *result.Build {
-		i := slices.IndexFunc(rows, func(r result.Row) bool { return engineName(r) == engine && r.Build != nil })
+		i := slices.IndexFunc(rows, func(r result.Row) bool { return r.Engine == engine && r.Build != nil })
 		if i < 0 {
 			return nil
 		}

@@ -65,7 +65,7 @@ func benchConfig(e result.Env) []benchfmt.Config {
 
 // benchName carries the row's identity as /key=value.
 func benchName(r result.Row) benchfmt.Name {
-	name := strings.ToUpper(r.Scenario[:1]) + r.Scenario[1:] + "/corpus=" + r.Corpus + "/engine=" + engineName(r) + "/case=" + r.Case
+	name := strings.ToUpper(r.Scenario[:1]) + r.Scenario[1:] + "/corpus=" + r.Corpus + "/engine=" + r.Engine + "/case=" + r.Case
 	for _, point := range strings.Fields(r.Point) {
 		name += "/" + point
 	}

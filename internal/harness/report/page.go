@@ -144,7 +144,7 @@ func newSection(f *result.File, name string) section {
 	s.Tables = template.HTML(tables.String())
 	for _, r := range rows {
 		if r.Error != "" {
-			s.Missing = append(s.Missing, strings.Join(strings.Fields(engineName(r)+" "+r.Case+" "+r.Point), " ")+": "+r.Error)
+			s.Missing = append(s.Missing, strings.Join(strings.Fields(r.Engine+" "+r.Case+" "+r.Point), " ")+": "+r.Error)
 		}
 	}
 	return s

@@ -148,7 +148,7 @@ func writeSweep(out *strings.Builder, rows []result.Row, format Format) {
 			}
 			same := ""
 			if i > 0 {
-				same = sameAnswers(points[0], r)
+				same = answersText(sameAnswers(points[0], r))
 			}
 			t.AppendRow(append(line, same))
 		}
@@ -156,18 +156,4 @@ func writeSweep(out *strings.Builder, rows []result.Row, format Format) {
 	}
 	title(out, format, "Points of each case; same answers: questions answered as at its first point")
 	render(out, t, format)
-}
-
-// sameAnswers counts questions with the same rows in the same order.
-func sameAnswers(a, b result.Row) string {
-	if len(a.Answers) == 0 || len(a.Answers) != len(b.Answers) {
-		return ""
-	}
-	same := 0
-	for i := range a.Answers {
-		if a.Answers[i] == b.Answers[i] {
-			same++
-		}
-	}
-	return fmt.Sprintf("%d/%d", same, len(a.Answers))
 }
