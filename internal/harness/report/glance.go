@@ -45,13 +45,17 @@ func glance(files []*result.File) (*chart.Ratios, []tile) {
 
 // corpusTitle tells runs of one scenario apart.
 func corpusTitle(f *result.File, name string) string {
+	var words []string
 	switch p := f.Params; {
 	case name == "multihop" && p["chains"] != nil:
-		return fmt.Sprintf("%v chains of %v dimensions", p["chains"], p["dim"])
-	case p["rows"] != nil && p["dim"] != nil:
-		return fmt.Sprintf("%s rows of %v dimensions", wholeNumber(p["rows"]), p["dim"])
+		words = append(words, fmt.Sprintf("%s chains of %v dimensions", wholeNumber(p["chains"]), p["dim"]))
+	case wholeNumber(p["rows"]) != "" && p["dim"] != nil:
+		words = append(words, fmt.Sprintf("%s rows of %v dimensions", wholeNumber(p["rows"]), p["dim"]))
 	}
-	return ""
+	if set := f.Params["query_set"]; set != nil {
+		words = append(words, fmt.Sprintf("%v questions", set))
+	}
+	return strings.Join(words, ", ")
 }
 
 // questionRatios are of whole questions, or of given seeds where a scenario has

@@ -122,7 +122,7 @@ func heading(name string, f *result.File, format Format) string {
 // parameters are the choices of a run that a reader needs to see.
 func parameters(f *result.File) []string {
 	var params []string
-	for _, key := range []string{"corpus", "chains", "books", "paragraphs", "entities", "degree", "clusters", "rows", "dim", "metric", "element", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search", "refine", "scan_mode", "build_workers", "builds"} {
+	for _, key := range []string{"corpus", "chains", "books", "paragraphs", "entities", "degree", "clusters", "rows", "dim", "metric", "element", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "query_set", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search", "refine", "scan_mode", "build_workers", "builds"} {
 		if v, ok := f.Params[key]; ok && v != "" {
 			if n := wholeNumber(v); n != "" {
 				v = n
@@ -143,6 +143,8 @@ func wholeNumber(v any) string {
 		}
 	case int:
 		return strconv.Itoa(n)
+	case int64:
+		return strconv.FormatInt(n, 10)
 	}
 	return ""
 }
