@@ -10,6 +10,7 @@ import (
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/engine/postgres"
 	"sortedheap/internal/harness/measure"
 )
 
@@ -131,7 +132,7 @@ const (
 
 func (s *side) load(ctx context.Context, p Params, filled bool) error {
 	steps := []string{
-		"DROP TABLE IF EXISTS " + s.table,
+		postgres.DropOwn("TABLE", s.table),
 		fmt.Sprintf(`CREATE TABLE %s (entity_id int4 NOT NULL, relation_id int2 NOT NULL, target_id int4 NOT NULL,
 	embedding svec, payload text NOT NULL, PRIMARY KEY (entity_id, relation_id, target_id)) USING %s WITH (toast_tuple_target = 8160)`, s.table, s.method),
 	}

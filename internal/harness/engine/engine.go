@@ -71,6 +71,19 @@ type SQL interface {
 	Settings() map[string]string
 }
 
+// Tuning is what can be changed without loading or building anew. A zero field
+// leaves the engine as it is.
+type Tuning struct {
+	EfSearch int    // candidates of an hnsw search
+	ScanMode string // of sorted_hnsw: auto, flat or graph
+}
+
+// Tunable is the ability of engines whose searches can be tuned while loaded.
+// Calls that were prepared before keep no promise.
+type Tunable interface {
+	Tune(ctx context.Context, t Tuning) error
+}
+
 // Call is one prepared task.
 type Call interface {
 	// Run executes the statement once, with binary parameters, reads every

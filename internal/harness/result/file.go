@@ -19,21 +19,30 @@ func Write(path string, f *File) error {
 	if err != nil {
 		return fmt.Errorf("write result %s: %w", path, err)
 	}
+	if err := Replace(path, append(text, '\n')); err != nil {
+		return fmt.Errorf("write result %s: %w", path, err)
+	}
+	return nil
+}
+
+// Replace stores a file so that readers see the old one or the whole new one, and
+// makes the folders above it.
+func Replace(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write result %s: %w", path, err)
+		return err
 	}
 	tmp, err := os.CreateTemp(dir, ".benchgraph-*")
 	if err != nil {
-		return fmt.Errorf("write result %s: %w", path, err)
+		return err
 	}
-	_, err = tmp.Write(append(text, '\n'))
+	_, err = tmp.Write(text)
 	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write result %s: %w", path, errors.Join(err, os.Remove(tmp.Name())))
+		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	return nil
 }
@@ -96,6 +105,9 @@ func (f *File) Validate() error {
 	seen := map[string]bool{}
 	for i, r := range f.Rows {
 		id := r.Scenario + "/" + r.Corpus + "/" + r.Engine + "/" + r.Case
+		if r.Point != "" {
+			id += " at " + r.Point
+		}
 		switch {
 		case r.Scenario == "" || r.Engine == "":
 			fault("row %d has no scenario or engine", i)

@@ -43,18 +43,22 @@ type Env struct {
 
 // Row is one case of one engine, or the reason why there is none.
 type Row struct {
-	Scenario      string         `json:"scenario"`
-	Corpus        string         `json:"corpus"`
-	Engine        string         `json:"engine"`
-	EngineVersion string         `json:"engine_version"`
-	Case          string         `json:"case"`
-	Plan          string         `json:"plan"` // root and how relations are read
-	Params        map[string]any `json:"params"`
-	Queries       int            `json:"queries"`
-	Samples       int            `json:"samples"`
-	ClientMS      *Latency       `json:"client_ms,omitempty"`
-	ServerMS      *Latency       `json:"server_ms,omitempty"` // plan + exec
-	PlanningMS    *Latency       `json:"planning_ms,omitempty"`
+	Scenario      string `json:"scenario"`
+	Corpus        string `json:"corpus"`
+	Engine        string `json:"engine"`
+	EngineVersion string `json:"engine_version"`
+	Case          string `json:"case"`
+	// Point tells rows of one case apart in a file of many runs: the varied
+	// parameters, as "name=value" separated by spaces, or "build=N". Empty in
+	// the file of one run.
+	Point      string         `json:"point,omitempty"`
+	Plan       string         `json:"plan"` // root and how relations are read
+	Params     map[string]any `json:"params"`
+	Queries    int            `json:"queries"`
+	Samples    int            `json:"samples"`
+	ClientMS   *Latency       `json:"client_ms,omitempty"`
+	ServerMS   *Latency       `json:"server_ms,omitempty"` // plan + exec
+	PlanningMS *Latency       `json:"planning_ms,omitempty"`
 	// PartsMS are parts of the client's time, where an engine consists of several
 	// systems: search (way to a vector store and back), inside (as that store
 	// itself reports, within search), sql.
@@ -83,11 +87,15 @@ type Latency struct {
 	Mean  float64  `json:"mean"`
 	P50Lo *float64 `json:"p50_lo,omitempty"`
 	P50Hi *float64 `json:"p50_hi,omitempty"`
+	// Blocks are medians of consecutive parts of the run, in their order, as
+	// stats.Blocks cuts them: what comparisons of two files rest on. Absent for
+	// small samples and in files from before there were blocks.
+	Blocks []float64 `json:"blocks,omitempty"`
 }
 
 // NewLatency takes a summary of times in ms.
 func NewLatency(s stats.Summary) *Latency {
-	l := &Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean}
+	l := &Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean, Blocks: s.Blocks}
 	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
 		l.P50Lo, l.P50Hi = &s.Lo, &s.Hi
 	}

@@ -32,6 +32,8 @@ type Engine struct {
 var (
 	_ engine.Engine = (*Engine)(nil)
 	_ engine.SQL    = (*Engine)(nil)
+
+	_ engine.Tunable = (*Engine)(nil)
 )
 
 // New returns the engine of a store; ef is the number of candidates of its
@@ -89,6 +91,14 @@ func (e *Engine) Close(ctx context.Context) error {
 		err = errors.Join(err, e.facts.close(ctx))
 	}
 	return err
+}
+
+// Tune implements engine.Tunable.
+func (e *Engine) Tune(_ context.Context, t engine.Tuning) error {
+	if t.EfSearch != 0 {
+		e.ef = t.EfSearch
+	}
+	return nil
 }
 
 // Load implements engine.Engine: the table, then the store.

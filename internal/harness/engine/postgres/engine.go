@@ -32,6 +32,8 @@ type Config struct {
 	AfterCopy    []string
 	Indexes      []string          // CREATE INDEX statements beside the primary key
 	Settings     map[string]string // of the session
+	// Tuned are the settings of the session that a tuning asks for; nil: none.
+	Tuned func(engine.Tuning) map[string]string
 	// Walk is a statement that tells in one text how the last search of the session
 	// went through the index Table_ann; empty: the index has one way.
 	Walk         string
@@ -52,6 +54,8 @@ type Engine struct {
 var (
 	_ engine.Engine = (*Engine)(nil)
 	_ engine.SQL    = (*Engine)(nil)
+
+	_ engine.Tunable = (*Engine)(nil)
 )
 
 // New returns an engine that will connect to dsn. It does no I/O.
@@ -95,12 +99,35 @@ func (e *Engine) setUp(ctx context.Context) error {
 	if err := e.createExtension(ctx); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.cfg.Settings)) {
-		if _, err := e.conn.Exec(ctx, "SELECT set_config($1, $2, false)", name, e.cfg.Settings[name]); err != nil {
+	if err := e.set(ctx, e.cfg.Settings); err != nil {
+		return err
+	}
+	return registerVector(ctx, e.conn, e.cfg.VectorType)
+}
+
+func (e *Engine) set(ctx context.Context, settings map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if _, err := e.conn.Exec(ctx, "SELECT set_config($1, $2, false)", name, settings[name]); err != nil {
 			return fmt.Errorf("engine %s: set %s: %w", e.cfg.Name, name, err)
 		}
 	}
-	return registerVector(ctx, e.conn, e.cfg.VectorType)
+	return nil
+}
+
+// Tune implements engine.Tunable.
+func (e *Engine) Tune(ctx context.Context, t engine.Tuning) error {
+	if e.cfg.Tuned == nil {
+		return nil
+	}
+	settings := e.cfg.Tuned(t)
+	if err := e.set(ctx, settings); err != nil {
+		return err
+	}
+	if e.cfg.Settings == nil {
+		e.cfg.Settings = map[string]string{}
+	}
+	maps.Copy(e.cfg.Settings, settings)
+	return nil
 }
 
 // createExtension also loads the library, so that settings with the

@@ -44,7 +44,7 @@ func (e *Engine) load(ctx context.Context, src corpus.Source) (engine.Build, err
 		return build, err
 	}
 	watch := measure.Start()
-	if err := e.exec(ctx, "DROP TABLE IF EXISTS "+e.cfg.Table, e.createTable(src.Info().Dim)); err != nil {
+	if err := e.exec(ctx, DropOwn("TABLE", e.cfg.Table), e.createTable(src.Info().Dim)); err != nil {
 		return build, err
 	}
 	feed := &feed{}
