@@ -2,6 +2,7 @@ package all_test
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -54,6 +55,7 @@ func exactSeeds(t *testing.T, e, oracle engine.Engine, facts *corpus.Facts) {
 	if plan := planOf(t, e, search, facts.Queries[0]); !strings.Contains(plan, "ann") && !strings.Contains(plan, "hnsw") {
 		t.Errorf("a search has plan %q, want one with the index", plan)
 	}
+	tuned(t, e, search, facts.Queries[0])
 	if plan := planOf(t, e, exact, facts.Queries[0]); strings.Contains(plan, "ann") || strings.Contains(plan, "hnsw") {
 		t.Errorf("an exact search has plan %q", plan)
 	}
@@ -75,6 +77,22 @@ func exactSeeds(t *testing.T, e, oracle engine.Engine, facts *corpus.Facts) {
 				t.Errorf("query %d: seed %d is %+v, want %+v", i, k, got[k], want[k])
 			}
 		}
+	}
+}
+
+// tuned proves that a search can be given other candidates, and that a plan tells
+// how the extension's index was walked.
+func tuned(t *testing.T, e engine.Engine, search engine.Task, q corpus.Query) {
+	t.Helper()
+	if err := e.(engine.Tunable).Tune(t.Context(), engine.Tuning{EfSearch: 61}); err != nil {
+		t.Fatal(err)
+	}
+	plan := planOf(t, e, search, q)
+	if settings := fmt.Sprint(e.(engine.SQL).Settings()); !strings.Contains(settings+plan, "61") {
+		t.Errorf("tuned to 61 candidates it has settings %s and plan %q", settings, plan)
+	}
+	if strings.HasPrefix(e.Version(), "sorted_heap") && !strings.Contains(plan, "(index: flat)") && !strings.Contains(plan, "(index: graph)") {
+		t.Errorf("plan %q does not tell how the index was walked", plan)
 	}
 }
 

@@ -44,7 +44,7 @@ func New(dsn string, o Options) *postgres.Engine {
 			MaxHops:          2,
 		},
 	}
-	cfg.Walk = postgres.HnswWalk
+	cfg.Walk, cfg.Tuned = postgres.HnswWalk, postgres.TuneHnsw
 	if o.ScanMode != "" {
 		cfg.Settings["sorted_hnsw.scan_mode"] = o.ScanMode
 	}
