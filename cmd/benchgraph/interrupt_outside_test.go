@@ -68,16 +68,23 @@ func TestDeadServer(t *testing.T) {
 		t.Skip("starts servers")
 	}
 	spec := pgtest.Need(t)
-	dir := serverDir(t)
-	cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "local:"+spec, "--engines", "heap,qdrant", "--qdrant", qdrantProgram(t),
-		"--chains", "200", "--queries", "20", "--runs", "1000", "--case-seconds", "0", "--cases", "seed_only")
-	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-	said, wait := startUntil(t, cmd, "measure multihop")
-	killChildren(t, dir, "qdrant-double")
-	if code := wait(); code != exitFailure || !strings.Contains(complaint(said.String()), "qdrant") {
-		t.Errorf("exit code %d, want %d; it said\n%s", code, exitFailure, said.String())
+	for _, c := range []struct{ name, command, want string }{
+		{"Qdrant", "qdrant-double", "qdrant"},
+		{"PostgreSQL", "/postgres -D", "heap"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := serverDir(t)
+			cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "local:"+spec, "--engines", "heap,qdrant", "--qdrant", qdrantProgram(t),
+				"--chains", "200", "--queries", "20", "--runs", "1000", "--case-seconds", "0", "--cases", "seed_only")
+			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+			said, wait := startUntil(t, cmd, "measure multihop")
+			killChildren(t, dir, c.command)
+			if code := wait(); code != exitFailure || !strings.Contains(complaint(said.String()), c.want) {
+				t.Errorf("exit code %d, want %d; it said\n%s", code, exitFailure, said.String())
+			}
+			nothingLeft(t, dir)
+		})
 	}
-	nothingLeft(t, dir)
 }
 
 // A child that is killed in the middle of a run ends it with one clear line.

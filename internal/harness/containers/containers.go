@@ -32,7 +32,10 @@ var ErrNoDocker = errors.New("no Docker here")
 const ownerLabel = "benchgraph.owner"
 
 // stopPatience bounds how long a container may take to stop before it is killed.
-const stopPatience = 30 * time.Second
+const (
+	stopPatience = 30 * time.Second
+	removalPolls = 20 * time.Millisecond
+)
 
 // Docker is a daemon that answers. It is not safe for concurrent use.
 type Docker struct {
@@ -50,7 +53,8 @@ func Open(ctx context.Context) (*Docker, error) {
 	log.SetDefault(log.NewNoopLogger()) // it tells of each step on standard error
 	provider, err := newProvider(ctx)
 	if err != nil {
-		return nil, errors.Join(ctx.Err(), fmt.Errorf("%w: %w", ErrNoDocker, err))
+		// It tried several places, and tells of each on a line.
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("%w: %s", ErrNoDocker, strings.ReplaceAll(err.Error(), "\n", "; ")))
 	}
 	d := &Docker{provider: provider}
 	if err := d.sweep(ctx); err != nil {
@@ -99,6 +103,7 @@ func (d *Docker) HasImage(ctx context.Context, image string) (bool, error) {
 // Container is a running container of ours.
 type Container struct {
 	testcontainers.Container
+	docker *Docker
 }
 
 // Run starts a container, which goes away when it stops. When the start fails,
@@ -112,21 +117,37 @@ func (d *Docker) Run(ctx context.Context, image string, options ...testcontainer
 		testcontainers.WithLabels(map[string]string{ownerLabel: me}),
 		testcontainers.WithHostConfigModifier(func(c *container.HostConfig) { c.AutoRemove = true }))
 	c, err := testcontainers.Run(ctx, image, options...)
-	running := &Container{c}
+	running := &Container{c, d}
 	if err != nil {
 		return nil, errors.Join(ctx.Err(), fmt.Errorf("start container of %s: %w", image, err), running.Stop(context.WithoutCancel(ctx)))
 	}
 	return running, nil
 }
 
-// Stop stops and removes the container and its volumes. It is safe to call twice.
+// Stop stops and removes the container and its volumes, and returns when it is
+// gone. It is safe to call twice.
 func (c *Container) Stop(ctx context.Context) error {
+	if c.Container == (*testcontainers.DockerContainer)(nil) || c.Container == nil {
+		return nil // it never came to be
+	}
 	err := testcontainers.TerminateContainer(c.Container, testcontainers.StopContext(ctx), testcontainers.StopTimeout(stopPatience))
-	// A container that removes itself may be half gone already.
-	if err != nil && !errdefs.IsConflict(err) && !strings.Contains(err.Error(), "is already in progress") {
+	// A container that has ended is removing itself, which is a conflict.
+	if err != nil && !errdefs.IsConflict(err) {
 		return fmt.Errorf("remove container: %w", err)
 	}
-	return nil
+	ctx, cancel := context.WithTimeout(ctx, stopPatience)
+	defer cancel()
+	for {
+		_, err := c.docker.provider.Client().ContainerInspect(ctx, c.GetContainerID(), client.ContainerInspectOptions{})
+		if errdefs.IsNotFound(err) {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("remove container: it is still there: %w", errors.Join(ctx.Err(), err))
+		case <-time.After(removalPolls):
+		}
+	}
 }
 
 // owner is this process as ownerLabel has it.
@@ -149,6 +170,11 @@ func orphaned(label, me string) bool {
 	return err == nil && childproc.StartOf(pid) != of[2]
 }
 
+// listAll asks for the containers of all runs, also those that have ended.
+func listAll() client.ContainerListOptions {
+	return client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", ownerLabel)}
+}
+
 // sweep removes containers whose owners are gone.
 func (d *Docker) sweep(ctx context.Context) error {
 	me, err := owner()
@@ -156,7 +182,7 @@ func (d *Docker) sweep(ctx context.Context) error {
 		return err
 	}
 	api := d.provider.Client()
-	found, err := api.ContainerList(ctx, client.ContainerListOptions{All: true, Filters: client.Filters{}.Add("label", ownerLabel)})
+	found, err := api.ContainerList(ctx, listAll())
 	if err != nil {
 		return fmt.Errorf("list containers of earlier runs: %w", err)
 	}

@@ -185,11 +185,12 @@ func (s *containerServer) logTail() string {
 // Close implements Server.
 func (s *containerServer) Close() error {
 	var errs []error
+	if s.lifeline != nil {
+		// Stops the server at once, where Stop alone would wait for a checkpoint.
+		errs = append(errs, s.lifeline.Close())
+	}
 	if s.container != nil {
 		errs = append(errs, s.container.Stop(context.Background()))
-	}
-	if s.lifeline != nil {
-		errs = append(errs, s.lifeline.Close())
 	}
 	if s.base != "" {
 		errs = append(errs, os.RemoveAll(s.base))
