@@ -10,12 +10,22 @@
 #define HNSW_STORE_H
 
 #include "hnsw/pageio.h"
+#include "hnsw_image.h"
+#include "hnsw_visited.h"
 
 typedef struct HnswPageStore HnswPageStore;
 
 /* In the current memory context. The map must outlive it; it may be read again
  * in between. */
 extern HnswPageStore *hnsw_store_make(Relation index, const HnswMap *map);
+
+/*
+ * Read slots from an image where it has them, but for those of `filled`, which
+ * were free when it was made. Both must outlive the store. What is on pages leads
+ * to nodes of the image alone.
+ */
+extern void hnsw_store_use(HnswPageStore *store, const HnswImage *image,
+						   const HnswVisited *filled);
 
 /* For the core. Vectors stay valid until hnsw_store_forget. */
 extern HnswStore hnsw_store_of(HnswPageStore *store);
