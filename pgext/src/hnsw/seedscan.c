@@ -167,6 +167,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->conditions = nkeys == 0 ? NULL
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
 	scan->store = hnsw_store_make(scan->index, &scan->map);
+	hnsw_store_watch(scan->store, scan->snapshot);
 	scan->graph = hnsw_store_of(scan->store);
 	nodefilter_init(&scan->filter, scan->store, scan->conditions);
 	candidates_init(&scan->candidates, &scan->map.shape, scan->store, scan->rows,
