@@ -235,3 +235,35 @@ candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain)
 	rowfetch_rest(candidates->rows);
 	return CANDIDATES_END;
 }
+
+int
+candidates_take(Candidates *candidates, double bound, ItemPointerData *tids, int room,
+				bool *beyond)
+{
+	bool		has_halves = candidates->query != NULL && !isinf(bound) &&
+		candidates->shape->refine == HNSW_REFINE_F16;
+	int			taken = 0;
+
+	*beyond = false;
+	while (taken < room && candidates->count > 0 &&
+		   candidates->items[0].level < CANDIDATE_EXACT)
+	{
+		Candidate	batch[BATCH];
+		int			count = 0;
+
+		*beyond = candidates->items[0].least > bound;
+		if (*beyond)
+			break;
+		if (!has_halves || candidates->items[0].level != CANDIDATE_RECORD)
+		{
+			tids[taken++] = pop(candidates).tid;
+			continue;
+		}
+		while (candidates->count > 0 && count < BATCH &&
+			   candidates->items[0].level == CANDIDATE_RECORD &&
+			   candidates->items[0].least <= bound)
+			batch[count++] = pop(candidates);
+		refine_by_halves(candidates, batch, count);
+	}
+	return taken;
+}

@@ -69,4 +69,12 @@ typedef enum CandidatesNext
 
 extern CandidatesNext candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain);
 
+/*
+ * For a caller who reads rows himself: take up to `room` rows that may be as near
+ * as `bound`, nearest first by what is known of them. Fewer where the next one is
+ * farther (*beyond), where a chain is to be followed first, and at the end.
+ */
+extern int	candidates_take(Candidates *candidates, double bound, ItemPointerData *tids,
+							int room, bool *beyond);
+
 #endif							/* HNSW_CANDIDATES_H */

@@ -28,22 +28,27 @@ flatpass_init(FlatPass *pass, HnswPageStore *store, const HnswConditions *condit
 	pass->farthest = PG_UINT64_MAX;
 }
 
-/* The numbers of a page's slots with rows wanted; the page stays locked. */
+/*
+ * The numbers of a page's slots with rows wanted; the page stays locked. The next
+ * page is asked for meanwhile: a pass is as fast as memory comes.
+ */
 static uint32
-wanted_slots(FlatPass *pass, uint32 page, const HnswVisited *seen, uint32 *numbers,
+wanted_slots(FlatPass *pass, uint32 number, const HnswVisited *seen, uint32 *numbers,
 			 HnswNode **nodes)
 {
 	const HnswShape *shape = &hnsw_store_map(pass->store)->shape;
 	uint32		per_page = Min(shape->per_page[HNSW_SPACE_NODES], MAX_SLOTS);
-	uint32		first = page * shape->per_page[HNSW_SPACE_NODES];
+	uint32		first = number * shape->per_page[HNSW_SPACE_NODES];
+	Page		page = hnsw_store_lock_page(pass->store, number);
 	uint32		count = 0;
 
 	CHECK_FOR_INTERRUPTS();
+	hnsw_store_prefetch_page(pass->store, number + 1);
 	for (uint32 slot = 0; slot < per_page; slot++)
 	{
-		HnswNode   *node = hnsw_store_lock(pass->store, first + slot);
+		HnswNode   *node = hnsw_page_node(shape, page, slot);
 
-		if (node == NULL || !nodefilter_row(shape, pass->conditions, node) ||
+		if (!nodefilter_row(shape, pass->conditions, node) ||
 			(seen != NULL && hnsw_visited_contains(seen, first + slot)))
 			continue;
 		numbers[count] = first + slot;
@@ -94,6 +99,9 @@ flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
 	float		dists[MAX_SLOTS];
 
 	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
+	/* at once, for to grow is to copy */
+	core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
+								 Min(hnsw_map_nodes(map), pass->room)));
 	for (uint32 page = 0; page < map->npages[HNSW_SPACE_NODES]; page++)
 	{
 		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
@@ -104,8 +112,6 @@ flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
 		hnsw_store_unlock(pass->store);
 		pass->evaluated += count;
 
-		core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
-									 Min((uint64) pass->rest.count + count, pass->room)));
 		for (uint32 i = 0; i < count; i++)
 		{
 			/* a damaged record may give NaN */

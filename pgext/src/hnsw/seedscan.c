@@ -51,6 +51,7 @@ struct SeedScan
 	HnswMap		map;
 	RowFetch   *rows;
 	bool		once;
+	bool		map_is_new;		/* read by the begin, for the first start */
 
 	/* Since the start */
 	bool		started;
@@ -71,6 +72,7 @@ struct SeedScan
 	TidSet	   *given;
 	double		last;			/* distance of the row given last */
 	uint64		fetched_before; /* by starts before */
+	uint64		taken;			/* rows that the caller fetched */
 	SeedScanStats stats;
 };
 
@@ -110,6 +112,7 @@ seedscan_begin(Relation heap, Relation index, Snapshot snapshot)
 	scan->context = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw scan",
 										  ALLOCSET_DEFAULT_SIZES);
 	hnsw_map_read(index, &scan->map);
+	scan->map_is_new = true;
 	scan->rows = rowfetch_begin(heap, index, snapshot, &scan->map.shape);
 	return scan;
 }
@@ -156,7 +159,9 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	MemoryContextReset(scan->context);
 	caller = MemoryContextSwitchTo(scan->context);
 
-	hnsw_map_read(scan->index, &scan->map);
+	if (!scan->map_is_new)
+		hnsw_map_read(scan->index, &scan->map);
+	scan->map_is_new = false;
 	scan->started = false;
 	scan->found_all = false;
 	/* As many as anybody asks for, but not more than there are. */
@@ -174,6 +179,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->given = tidset_make();
 	scan->last = -INFINITY;
 	scan->fetched_before = rowfetch_count(scan->rows);
+	scan->taken = 0;
 	memset(&scan->stats, 0, sizeof(scan->stats));
 	memset(&scan->flat, 0, sizeof(scan->flat));
 	MemoryContextSwitchTo(caller);
@@ -413,6 +419,29 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 	}
 }
 
+int
+seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room, bool *beyond)
+{
+	int			given = 0;
+
+	if (!scan->started)
+		find(scan);
+	while (given == 0)
+	{
+		int			taken = candidates_take(&scan->candidates, bound, tids, room, beyond);
+
+		for (int i = 0; i < taken; i++)
+		{
+			tids[given] = tids[i];
+			given += tidset_add(scan->given, &tids[i]);
+		}
+		scan->taken += given;
+		if (taken == 0)
+			break;
+	}
+	return given;
+}
+
 bool
 seedscan_recheck(const SeedScan *scan)
 {
@@ -426,7 +455,7 @@ seedscan_stats(const SeedScan *scan)
 
 	stats->evaluated = hnsw_store_evaluated(scan->store) + scan->flat.evaluated;
 	stats->pages = hnsw_store_pages(scan->store);
-	stats->fetched = rowfetch_count(scan->rows) - scan->fetched_before;
+	stats->fetched = rowfetch_count(scan->rows) - scan->fetched_before + scan->taken;
 	return stats;
 }
 

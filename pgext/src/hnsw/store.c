@@ -193,6 +193,24 @@ hnsw_store_lock(HnswPageStore *store, uint32 number)
 	return lock_slot(store, number, true);
 }
 
+Page
+hnsw_store_lock_page(HnswPageStore *store, uint32 page)
+{
+	const HnswShape *shape = &store->map->shape;
+
+	(void) lock_slot(store, page * shape->per_page[HNSW_SPACE_NODES], true);
+	return BufferGetPage(store->locked);
+}
+
+void
+hnsw_store_prefetch_page(HnswPageStore *store, uint32 page)
+{
+	BlockNumber block = hnsw_map_block(store->map, HNSW_SPACE_NODES, page);
+
+	if (block != InvalidBlockNumber)
+		bufferhint_prefetch(store->index, block, 0, BLCKSZ);
+}
+
 void
 hnsw_store_unlock(HnswPageStore *store)
 {

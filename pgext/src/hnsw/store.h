@@ -50,6 +50,12 @@ extern bool hnsw_store_node(HnswPageStore *store, uint32 number, HnswNode *head,
 extern HnswNode *hnsw_store_lock(HnswPageStore *store, uint32 number);
 extern void hnsw_store_unlock(HnswPageStore *store);
 
+/* The same of a whole page of the space, which the map has. */
+extern Page hnsw_store_lock_page(HnswPageStore *store, uint32 page);
+
+/* A page, of any number, will be locked soon. */
+extern void hnsw_store_prefetch_page(HnswPageStore *store, uint32 page);
+
 /* A node's halves where they lie, under a pin that lasts until the next call
  * or hnsw_store_forget; NULL when there are none. */
 extern const DistHalf *hnsw_store_halves(HnswPageStore *store, uint32 number);
