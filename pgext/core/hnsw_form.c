@@ -24,7 +24,8 @@ typedef struct Facts
 
 #define RECORD_COMPONENTS(record) ((const void *) ((const char *) (record) + sizeof(Facts)))
 
-_Static_assert(sizeof(Facts) == 8, "records have no padding before their components");
+_Static_assert(sizeof(Facts) == HNSW_FORM_FACTS_BYTES,
+			   "records have no padding before their components");
 
 HnswForm
 hnsw_form(DistMetric metric, HnswElement element, uint32_t dim)

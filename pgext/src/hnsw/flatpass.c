@@ -9,9 +9,6 @@
 #include "hnsw/flatpass.h"
 #include "status.h"
 
-/* Slots are at least as large as their head, links and the smallest record. */
-#define MAX_SLOTS (BLCKSZ / (sizeof(HnswNode) + 2 * HNSW_MIN_M * sizeof(uint32)))
-
 /* Rows that a pass in any order takes at a time, about. */
 #define ANY_ROWS 256
 
@@ -28,25 +25,20 @@ flatpass_init(FlatPass *pass, HnswPageStore *store, const HnswConditions *condit
 	pass->farthest = PG_UINT64_MAX;
 }
 
-/*
- * The numbers of a page's slots with rows wanted; the page stays locked. The next
- * page is asked for meanwhile: a pass is as fast as memory comes.
- */
+/* The numbers of a page's slots with rows wanted; the page stays locked. */
 static uint32
-wanted_slots(FlatPass *pass, uint32 number, const HnswVisited *seen, uint32 *numbers,
+wanted_slots(FlatPass *pass, uint32 page, const HnswVisited *seen, uint32 *numbers,
 			 HnswNode **nodes)
 {
 	const HnswShape *shape = &hnsw_store_map(pass->store)->shape;
-	uint32		per_page = Min(shape->per_page[HNSW_SPACE_NODES], MAX_SLOTS);
-	uint32		first = number * shape->per_page[HNSW_SPACE_NODES];
-	Page		page = hnsw_store_lock_page(pass->store, number);
+	uint32		first = page * shape->per_page[HNSW_SPACE_NODES];
+	uint32		slots = hnsw_store_lock_page(pass->store, page, nodes);
 	uint32		count = 0;
 
 	CHECK_FOR_INTERRUPTS();
-	hnsw_store_prefetch_page(pass->store, number + 1);
-	for (uint32 slot = 0; slot < per_page; slot++)
+	for (uint32 slot = 0; slot < slots; slot++)
 	{
-		HnswNode   *node = hnsw_page_node(shape, page, slot);
+		HnswNode   *node = nodes[slot];
 
 		if (!nodefilter_row(shape, pass->conditions, node) ||
 			(seen != NULL && hnsw_visited_contains(seen, first + slot)))
@@ -93,10 +85,10 @@ void
 flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
 {
 	const HnswMap *map = hnsw_store_map(pass->store);
-	uint32		numbers[MAX_SLOTS];
-	HnswNode   *nodes[MAX_SLOTS];
-	const void *records[MAX_SLOTS];
-	float		dists[MAX_SLOTS];
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
+	const void *records[HNSW_MAX_SLOTS];
+	float		dists[HNSW_MAX_SLOTS];
 
 	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
 	/* at once, for to grow is to copy */
@@ -176,11 +168,11 @@ const HnswKey *
 flatpass_take_any(FlatPass *pass, uint32 *count)
 {
 	const HnswMap *map = hnsw_store_map(pass->store);
-	uint32		numbers[MAX_SLOTS];
-	HnswNode   *nodes[MAX_SLOTS];
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
 
 	*count = 0;
-	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, ANY_ROWS + MAX_SLOTS));
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, ANY_ROWS + HNSW_MAX_SLOTS));
 	while (*count < ANY_ROWS && pass->next_page < map->npages[HNSW_SPACE_NODES])
 	{
 		uint32		found = wanted_slots(pass, pass->next_page++, NULL, numbers, nodes);

@@ -9,6 +9,9 @@
  * freed since, even of slots in use again: the rows there are younger than the
  * snapshot, so they are not seen.
  *
+ * Where the cache has a version of the index, nodes are read there, and rows that
+ * came since from pages. It is held until the scan ends or starts anew.
+ *
  * Memory of what a walk has seen is bounded by hash_mem; where that is reached,
  * the scan goes on by a flat pass, with as much for what that keeps. Where this
  * too is full, or sorted_hnsw.max_scan_tuples is reached, the scan ends and says
@@ -28,6 +31,7 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "hnsw/cache_delta.h"
 #include "hnsw/candidates.h"
 #include "hnsw/flatpass.h"
 #include "hnsw/locks.h"
@@ -62,8 +66,12 @@ struct SeedScan
 	DistQuery	exact;
 	void	   *record;
 	HnswConditions *conditions; /* or NULL */
+	HnswVersion *version;		/* or NULL: pages are read */
 	HnswPageStore *store;
 	HnswStore	graph;
+	uint32	   *added;			/* rows that the version does not lead to */
+	uint32		nadded;
+	HnswVisited filled;			/* those that it has not */
 	NodeFilter	filter;
 	TwinChains	chains;
 	Candidates	candidates;
@@ -149,6 +157,14 @@ take_query(SeedScan *scan, const float *query)
 	dist_query_init(&scan->exact, form->metric, copy, form->dim);
 }
 
+static void
+give_up_version(SeedScan *scan)
+{
+	if (scan->version != NULL)
+		hnsw_cache_unpin(scan->version);
+	scan->version = NULL;
+}
+
 void
 seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint32 ef)
 {
@@ -156,6 +172,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 
 	if (scan->started)
 		hnsw_scanstats_count(seedscan_stats(scan));
+	give_up_version(scan);
 	MemoryContextReset(scan->context);
 	caller = MemoryContextSwitchTo(scan->context);
 
@@ -169,6 +186,8 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	take_query(scan, query);
 	scan->conditions = nkeys == 0 ? NULL
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
+	scan->version = hnsw_cache_pin(scan->index, &scan->map);
+	scan->nadded = 0;
 	scan->store = hnsw_store_make(scan->index, &scan->map);
 	hnsw_store_watch(scan->store, scan->snapshot);
 	scan->graph = hnsw_store_of(scan->store);
@@ -181,6 +200,8 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->fetched_before = rowfetch_count(scan->rows);
 	scan->taken = 0;
 	memset(&scan->stats, 0, sizeof(scan->stats));
+	if (scan->version != NULL)
+		scan->stats.source = scan->version->source;
 	memset(&scan->flat, 0, sizeof(scan->flat));
 	MemoryContextSwitchTo(caller);
 }
@@ -216,7 +237,8 @@ add_part_of_chain(SeedScan *scan, uint32 chain)
 		candidates_add_chain(&scan->candidates, chain);
 }
 
-/* What was found becomes candidates: nodes with their twins, or slots. */
+/* What was found becomes candidates: nodes with their twins, or slots. A twin that
+ * was found by itself is a row of its own. */
 static void
 add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 {
@@ -227,10 +249,10 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 		uint32		chain = TWINCHAINS_NONE;
 		double		least;
 
-		if (node == NULL || (twins && !hnsw_node_in_graph(node)))
+		if (node == NULL || hnsw_node_state(node) == HNSW_NODE_FREE)
 			continue;
 		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
-		if (twins && node->twin != HNSW_NO_NODE)
+		if (twins && hnsw_node_in_graph(node) && node->twin != HNSW_NO_NODE)
 			chain = twinchains_add(&scan->chains, number, node->twin, least);
 		if (nodefilter_row(&scan->map.shape, scan->conditions, node) &&
 			ItemPointerIsValid(&node->tid))
@@ -297,6 +319,27 @@ add_walked(SeedScan *scan)
 	scan->stats.bounded = scan->search.end == HNSW_END_LIMIT;
 }
 
+/* Rows that came since the version was made; from then on it is read. */
+static void
+use_version(SeedScan *scan)
+{
+	CoreAlloc	alloc = allocator(scan);
+	uint32		nfilled;
+
+	if (scan->version == NULL)
+		return;
+	scan->added = hnsw_delta_find(scan->version, scan->store, &nfilled, &scan->nadded);
+	memset(&scan->filled, 0, sizeof(scan->filled));
+	if (nfilled > 0)
+	{
+		core_check(hnsw_visited_reset(&scan->filled, &alloc, nfilled));
+		for (uint32 i = 0; i < nfilled; i++)
+			(void) hnsw_visited_add(&scan->filled, scan->added[i]);
+	}
+	scan->map.entry = hnsw_image_entry(&scan->version->image);
+	hnsw_store_use(scan->store, &scan->version->image, &scan->filled);
+}
+
 /* The first nodes. */
 static void
 find_first(SeedScan *scan)
@@ -310,6 +353,7 @@ find_first(SeedScan *scan)
 		scan->found_all = true;
 		return;
 	}
+	use_version(scan);
 	plan = scanmode_choose(&scan->filter, &scan->map, scan->query != NULL, scan->ef);
 	scan->mode = plan.mode;
 	scan->stats.flat = plan.mode == SEED_FLAT;
@@ -326,6 +370,8 @@ find_first(SeedScan *scan)
 	scan->search.max_evaluated = guc_hnsw_max_scan_tuples;
 	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
 								 scan->map.entry, scan->ef));
+	if (scan->nadded > 0)
+		core_check(hnsw_search_offer(&scan->search, scan->added, scan->nadded));
 	add_walked(scan);
 }
 
@@ -464,6 +510,7 @@ seedscan_end(SeedScan *scan)
 {
 	if (scan->started)
 		hnsw_scanstats_count(seedscan_stats(scan));
+	give_up_version(scan);
 	rowfetch_end(scan->rows);
 	MemoryContextDelete(scan->context);
 	pfree(scan);

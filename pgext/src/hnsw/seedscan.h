@@ -9,7 +9,7 @@
 #include "access/skey.h"
 #include "utils/snapshot.h"
 
-#include "hnsw/pageio.h"
+#include "hnsw/cache.h"
 
 typedef struct SeedScan SeedScan;
 
@@ -24,6 +24,7 @@ typedef struct SeedRow
 typedef struct SeedScanStats
 {
 	bool		flat;			/* all records compared, no walk */
+	HnswSource	source;			/* of the graph */
 	bool		bounded;		/* ended by sorted_hnsw.max_scan_tuples */
 	uint64		evaluated;		/* distances to records */
 	uint64		fetched;		/* rows fetched for their exact distance */

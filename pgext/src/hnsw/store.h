@@ -12,6 +12,8 @@
 #include "utils/snapshot.h"
 
 #include "hnsw/pageio.h"
+#include "hnsw_image.h"
+#include "hnsw_visited.h"
 
 typedef struct HnswPageStore HnswPageStore;
 
@@ -26,6 +28,14 @@ extern HnswPageStore *hnsw_store_make(Relation index, const HnswMap *map);
  * a walk that would have found it meets one.
  */
 extern void hnsw_store_watch(HnswPageStore *store, Snapshot snapshot);
+
+/*
+ * Read slots from an image where it has them, but for those of `filled`, which
+ * were free when it was made. Both must outlive the store. What is on pages leads
+ * to nodes of the image alone.
+ */
+extern void hnsw_store_use(HnswPageStore *store, const HnswImage *image,
+						   const HnswVisited *filled);
 
 /* For the core. Vectors stay valid until hnsw_store_forget. */
 extern HnswStore hnsw_store_of(HnswPageStore *store);
@@ -50,11 +60,11 @@ extern bool hnsw_store_node(HnswPageStore *store, uint32 number, HnswNode *head,
 extern HnswNode *hnsw_store_lock(HnswPageStore *store, uint32 number);
 extern void hnsw_store_unlock(HnswPageStore *store);
 
-/* The same of a whole page of the space, which the map has. */
-extern Page hnsw_store_lock_page(HnswPageStore *store, uint32 page);
+/* The same of all slots of a page of the space, one that the map has. Returns how
+ * many there are, HNSW_MAX_SLOTS at most. */
+#define HNSW_MAX_SLOTS (BLCKSZ / (sizeof(HnswNode) + 2 * HNSW_MIN_M * sizeof(uint32)))
 
-/* A page, of any number, will be locked soon. */
-extern void hnsw_store_prefetch_page(HnswPageStore *store, uint32 page);
+extern uint32 hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots);
 
 /* A node's halves where they lie, under a pin that lasts until the next call
  * or hnsw_store_forget; NULL when there are none. */

@@ -19,8 +19,10 @@
  * they have read it. VACUUM may take away what an insert relies on as another
  * way (links.h); that is why it looks at what can be reached after all repairs.
  *
- * The counter `vacuums` is raised before ambulkdelete returns, `repairs` when
- * lists were changed.
+ * The counter `vacuums` is raised before ambulkdelete returns. `repairs` is odd
+ * from before the first slot is freed until all are: who keeps copies of slots
+ * knows by it that they may be used again. It stays odd when VACUUM is broken off
+ * there.
  */
 #include "postgres.h"
 
@@ -86,6 +88,20 @@ hnsw_vacuum_page(HnswVacuum *vacuum, HnswSpace space, uint32 page, int lock)
 	return buffer;
 }
 
+/* Slots will be freed. */
+static void
+announce_freeing(HnswVacuum *vacuum)
+{
+	Buffer		buffer = hnsw_meta_read(vacuum->index, BUFFER_LOCK_EXCLUSIVE);
+	GenericXLogState *wal = GenericXLogStart(vacuum->index);
+	HnswMeta   *meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
+
+	meta->repairs += (meta->repairs & 1) == 0 ? 1 : 2;
+	GenericXLogFinish(wal);
+	UnlockReleaseBuffer(buffer);
+}
+
+/* They are. */
 static void
 raise_counters(HnswVacuum *vacuum)
 {
@@ -94,8 +110,7 @@ raise_counters(HnswVacuum *vacuum)
 	HnswMeta   *meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
 
 	meta->vacuums++;
-	if (vacuum->relinked)
-		meta->repairs++;
+	meta->repairs++;
 	GenericXLogFinish(wal);
 	UnlockReleaseBuffer(buffer);
 }
@@ -124,6 +139,7 @@ hnsw_am_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 		hnsw_store_forget(vacuum->store);
 		hnsw_barrier(info->index, HNSW_INSERTS_LOCK);
 		hnsw_barrier(info->index, HNSW_WALKS_LOCK);
+		announce_freeing(vacuum);
 		hnsw_vacuum_free(vacuum);
 		raise_counters(vacuum);
 	}
