@@ -28,6 +28,7 @@
 
 #include "graph/engine.h"
 #include "graph/registry.h"
+#include "graph/resolved.h"
 #include "graph/score.h"
 #include "graph/seeds.h"
 #include "graph/stats.h"
@@ -57,7 +58,7 @@ run_open(GraphRun *run, const GraphCall *call, Snapshot snapshot)
 										 ALLOCSET_DEFAULT_SIZES);
 	relgate_open(&run->gate, call->relid);
 	registry_names(&names, call->relid, call->home);
-	facts_resolve(&run->columns, run->gate.rel, &names, call->home);
+	resolved_columns(&run->columns, run->gate.rel, &names, call->home);
 	relgate_admit(&run->gate, run->columns.attno, FACT_NCOLUMNS);
 	if (call->query != NULL)
 	{

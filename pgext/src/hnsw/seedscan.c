@@ -46,9 +46,6 @@
  * candidate costs little, its row is fetched only where it may be next. */
 #define BEYOND(ef) ((ef) / 8 + 8)
 
-/* Of a chain, with no chance to cancel in between. */
-#define TWINS_AT_ONCE 4096
-
 struct SeedScan
 {
 	Relation	heap;
@@ -58,6 +55,7 @@ struct SeedScan
 	HnswMap		map;
 	RowFetch   *rows;
 	bool		once;
+	bool		map_is_new;		/* read by the begin, for the first start */
 
 	/* Since the start */
 	bool		started;
@@ -75,12 +73,14 @@ struct SeedScan
 	uint32		nadded;
 	HnswVisited filled;			/* those that it has not */
 	NodeFilter	filter;
+	TwinChains	chains;
 	Candidates	candidates;
 	HnswSearch	search;
 	FlatPass	flat;
 	TidSet	   *given;
 	double		last;			/* distance of the row given last */
 	uint64		fetched_before; /* by starts before */
+	uint64		taken;			/* rows that the caller fetched */
 	SeedScanStats stats;
 };
 
@@ -120,6 +120,7 @@ seedscan_begin(Relation heap, Relation index, Snapshot snapshot)
 	scan->context = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw scan",
 										  ALLOCSET_DEFAULT_SIZES);
 	hnsw_map_read(index, &scan->map);
+	scan->map_is_new = true;
 	scan->rows = rowfetch_begin(heap, index, snapshot, &scan->map.shape);
 	return scan;
 }
@@ -175,7 +176,9 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	MemoryContextReset(scan->context);
 	caller = MemoryContextSwitchTo(scan->context);
 
-	hnsw_map_read(scan->index, &scan->map);
+	if (!scan->map_is_new)
+		hnsw_map_read(scan->index, &scan->map);
+	scan->map_is_new = false;
 	scan->started = false;
 	scan->found_all = false;
 	/* As many as anybody asks for, but not more than there are. */
@@ -186,13 +189,16 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->version = hnsw_cache_pin(scan->index, &scan->map);
 	scan->nadded = 0;
 	scan->store = hnsw_store_make(scan->index, &scan->map);
+	hnsw_store_watch(scan->store, scan->snapshot);
 	scan->graph = hnsw_store_of(scan->store);
 	nodefilter_init(&scan->filter, scan->store, scan->conditions);
+	twinchains_init(&scan->chains);
 	candidates_init(&scan->candidates, &scan->map.shape, scan->store, scan->rows,
-					scan->query != NULL ? &scan->exact : NULL);
+					scan->query != NULL ? &scan->exact : NULL, &scan->chains);
 	scan->given = tidset_make();
 	scan->last = -INFINITY;
 	scan->fetched_before = rowfetch_count(scan->rows);
+	scan->taken = 0;
 	memset(&scan->stats, 0, sizeof(scan->stats));
 	if (scan->version != NULL)
 		scan->stats.source = scan->version->source;
@@ -200,43 +206,35 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	MemoryContextSwitchTo(caller);
 }
 
-/* The row of a locked slot becomes a candidate. */
-static void
-add_row(SeedScan *scan, uint32 number, HnswNode *node, float dist)
+/* What the exact distance of a row in a locked slot is hardly below. */
+static double
+least_distance(SeedScan *scan, HnswNode *node, float dist)
 {
 	const HnswShape *shape = &scan->map.shape;
-	double		least = -INFINITY;
 
-	if (!ItemPointerIsValid(&node->tid))
-		return;
-	if (scan->query != NULL)
-		least = hnsw_form_least(&shape->form, scan->record,
-								hnsw_node_record(shape, node), dist);
-	candidates_add(&scan->candidates, number, &node->tid, least);
+	if (scan->query == NULL)
+		return -INFINITY;
+	return hnsw_form_least(&shape->form, scan->record, hnsw_node_record(shape, node), dist);
 }
 
-/* The rows of a chain of twins. */
+/* The row of a twin becomes a candidate, if it may meet the conditions. */
 static void
-add_twins(SeedScan *scan, uint32 number, float dist)
+take_twin(void *state, const TwinChain *chain, uint32 number, HnswNode *node)
 {
-	const HnswShape *shape = &scan->map.shape;
-	uint32		left = hnsw_map_nodes(&scan->map);	/* a chain may be damaged */
+	SeedScan   *scan = state;
+	uint32		which = (uint32) (chain - scan->chains.items);
 
-	while (number != HNSW_NO_NODE && left-- > 0)
-	{
-		HnswNode   *node = hnsw_store_lock(scan->store, number);
+	if (ItemPointerIsValid(&node->tid) &&
+		nodefilter_twin(&scan->map.shape, scan->conditions, node))
+		candidates_add(&scan->candidates, number, which, &node->tid,
+					   twinchains_least(&scan->chains, which));
+}
 
-		if (node == NULL || !nodefilter_is_twin(node))
-			return;
-		if (nodefilter_twin(shape, scan->conditions, node))
-			add_row(scan, number, node, dist);
-		number = node->twin;
-		if (left % TWINS_AT_ONCE == 0)
-		{
-			hnsw_store_unlock(scan->store);
-			CHECK_FOR_INTERRUPTS();
-		}
-	}
+static void
+add_part_of_chain(SeedScan *scan, uint32 chain)
+{
+	if (twinchains_follow(&scan->chains, chain, scan->store, take_twin, scan))
+		candidates_add_chain(&scan->candidates, chain);
 }
 
 /* What was found becomes candidates: nodes with their twins, or slots. A twin that
@@ -247,15 +245,20 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 	for (uint32 i = 0; i < count; i++)
 	{
 		uint32		number = hnsw_key_node(keys[i]);
-		float		dist = hnsw_key_dist(keys[i]);
 		HnswNode   *node = hnsw_store_lock(scan->store, number);
+		uint32		chain = TWINCHAINS_NONE;
+		double		least;
 
 		if (node == NULL || hnsw_node_state(node) == HNSW_NODE_FREE)
 			continue;
-		if (nodefilter_row(&scan->map.shape, scan->conditions, node))
-			add_row(scan, number, node, dist);
-		if (twins && hnsw_node_in_graph(node))
-			add_twins(scan, node->twin, dist);
+		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
+		if (twins && hnsw_node_in_graph(node) && node->twin != HNSW_NO_NODE)
+			chain = twinchains_add(&scan->chains, number, node->twin, least);
+		if (nodefilter_row(&scan->map.shape, scan->conditions, node) &&
+			ItemPointerIsValid(&node->tid))
+			candidates_add(&scan->candidates, number, chain, &node->tid, least);
+		if (chain != TWINCHAINS_NONE)
+			add_part_of_chain(scan, chain);
 	}
 	hnsw_store_forget(scan->store);
 }
@@ -284,6 +287,13 @@ add_flat(SeedScan *scan, bool first)
 	if (!first)
 		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
 	add_found(scan, keys, count, false);
+	if (first && scan->once && scan->query != NULL)
+	{
+		/* A walk gives nodes with all their twins. */
+		keys = flatpass_take_ties(&scan->flat, &count);
+		add_found(scan, keys, count, false);
+		return;
+	}
 	if (count > 0)
 		return;
 	scan->found_all = true;
@@ -406,6 +416,17 @@ find(SeedScan *scan)
 	MemoryContextSwitchTo(caller);
 }
 
+static void
+find_twins(SeedScan *scan, uint32 chain)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+
+	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
+	add_part_of_chain(scan, chain);
+	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
+	MemoryContextSwitchTo(caller);
+}
+
 /* As SQL orders distances: NaN is last. */
 static bool
 comes_before(double distance, double last)
@@ -420,9 +441,17 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 		find(scan);
 	for (;;)
 	{
+		CandidatesNext next;
+		uint32		chain;
+
 		CHECK_FOR_INTERRUPTS();
-		while (candidates_next(&scan->candidates, row))
+		while ((next = candidates_next(&scan->candidates, row, &chain)) != CANDIDATES_END)
 		{
+			if (next == CANDIDATES_WANT_CHAIN)
+			{
+				find_twins(scan, chain);
+				continue;
+			}
 			if (strict && comes_before(row->distance, scan->last))
 				continue;
 			if (!tidset_add(scan->given, &row->tid))
@@ -434,6 +463,29 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 			return false;
 		find(scan);
 	}
+}
+
+int
+seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room, bool *beyond)
+{
+	int			given = 0;
+
+	if (!scan->started)
+		find(scan);
+	while (given == 0)
+	{
+		int			taken = candidates_take(&scan->candidates, bound, tids, room, beyond);
+
+		for (int i = 0; i < taken; i++)
+		{
+			tids[given] = tids[i];
+			given += tidset_add(scan->given, &tids[i]);
+		}
+		scan->taken += given;
+		if (taken == 0)
+			break;
+	}
+	return given;
 }
 
 bool
@@ -449,7 +501,7 @@ seedscan_stats(const SeedScan *scan)
 
 	stats->evaluated = hnsw_store_evaluated(scan->store) + scan->flat.evaluated;
 	stats->pages = hnsw_store_pages(scan->store);
-	stats->fetched = rowfetch_count(scan->rows) - scan->fetched_before;
+	stats->fetched = rowfetch_count(scan->rows) - scan->fetched_before + scan->taken;
 	return stats;
 }
 

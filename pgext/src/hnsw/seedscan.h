@@ -67,6 +67,16 @@ extern void seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int
  */
 extern bool seedscan_next(SeedScan *scan, bool strict, SeedRow *row);
 
+/*
+ * For a caller who wants many rows in no order, and reads them himself in a better
+ * one than a scan could: TIDs of up to `room` rows that were not given before and
+ * may be as near as `bound`. When none is left, *beyond tells that all others
+ * found are farther, and those not found yet should be; else it takes
+ * seedscan_next() to tell.
+ */
+extern int	seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room,
+						  bool *beyond);
+
 /* Must the caller test the conditions again? */
 extern bool seedscan_recheck(const SeedScan *scan);
 

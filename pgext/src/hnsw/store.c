@@ -15,8 +15,11 @@
 #include <math.h>
 
 #include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "bufferhint.h"
+#include "compat.h"
 #include "hnsw/store.h"
 
 /* Pages pinned at a time for records: two batches of the kernels for four, and
@@ -27,6 +30,7 @@ struct HnswPageStore
 {
 	Relation	index;
 	const HnswMap *map;
+	Snapshot	snapshot;		/* or NULL */
 	MemoryContext parent;
 	MemoryContext copies;		/* of vectors; NULL until one is asked for */
 	uint64		evaluated;
@@ -52,6 +56,20 @@ hnsw_store_make(Relation index, const HnswMap *map)
 	store->locked = InvalidBuffer;
 	store->halves = InvalidBuffer;
 	return store;
+}
+
+void
+hnsw_store_watch(HnswPageStore *store, Snapshot snapshot)
+{
+	Buffer		buffer;
+
+	store->snapshot = snapshot;
+	/* A walk of an empty graph reads no page that could tell. */
+	if (store->map->entry.node != HNSW_NO_NODE)
+		return;
+	buffer = hnsw_meta_read(store->index, BUFFER_LOCK_SHARE);
+	TestForOldSnapshot(snapshot, store->index, BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
 }
 
 void
@@ -222,6 +240,7 @@ lock_slot(HnswPageStore *store, uint32 number, bool check)
 		if (check)
 			hnsw_page_check(store->index, block, BufferGetPage(store->locked),
 							HNSW_PAGE_NODES, page);
+		TestForOldSnapshot(store->snapshot, store->index, BufferGetPage(store->locked));
 	}
 	return hnsw_page_node(shape, BufferGetPage(store->locked), number % per_page);
 }
@@ -239,6 +258,16 @@ image_slot(const HnswPageStore *store, uint32 number)
 	return (HnswNode *) hnsw_image_slot(store->image, number);
 }
 
+/* A pass is as fast as memory comes. */
+static void
+prefetch_page(HnswPageStore *store, uint32 page)
+{
+	BlockNumber block = hnsw_map_block(store->map, HNSW_SPACE_NODES, page);
+
+	if (block != InvalidBlockNumber)
+		bufferhint_prefetch(store->index, block, 0, BLCKSZ);
+}
+
 HnswNode *
 hnsw_store_lock(HnswPageStore *store, uint32 number)
 {
@@ -247,6 +276,38 @@ hnsw_store_lock(HnswPageStore *store, uint32 number)
 	if (slot != NULL)
 		return slot;
 	return lock_slot(store, number, true);
+}
+
+uint32
+hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots)
+{
+	const HnswShape *shape = &store->map->shape;
+	uint32		per_page = shape->per_page[HNSW_SPACE_NODES];
+	uint32		first = page * per_page;
+	uint32		imaged = store->image == NULL ? 0 : store->image->shape.nnodes;
+	HnswNode   *slot;
+
+	if (first + per_page <= imaged && store->filled->count == 0)
+	{
+		for (uint32 i = 0; i < per_page; i++)
+			slots[i] = (HnswNode *) hnsw_image_slot(store->image, first + i);
+		return per_page;
+	}
+	if (first < imaged)
+	{
+		/* Slots on pages are all on this one. */
+		for (uint32 i = 0; i < per_page; i++)
+			slots[i] = lock_slot(store, first + i, true);
+		return per_page;
+	}
+	prefetch_page(store, page + 1);
+	slot = lock_slot(store, first, true);
+	for (uint32 i = 0; i < per_page; i++)
+	{
+		slots[i] = slot;
+		slot = (HnswNode *) ((char *) slot + shape->node_bytes);
+	}
+	return per_page;
 }
 
 void
@@ -290,6 +351,7 @@ upper_links(HnswPageStore *store, uint32 owner, int level, uint32 slot, uint32_t
 		if (!BufferIsValid(buffer))
 			break;
 		store->pages++;
+		TestForOldSnapshot(store->snapshot, store->index, BufferGetPage(buffer));
 		upper = hnsw_page_upper(&map->shape, BufferGetPage(buffer), on_page);
 		is_it = upper->owner == owner && upper->level == at;
 		slot = is_it ? upper->next : HNSW_NO_SLOT;
