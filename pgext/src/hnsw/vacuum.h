@@ -31,7 +31,6 @@ typedef struct HnswVacuum
 	HnswPageStore *store;
 	HnswPlacer	placer;
 	HnswLinker	linker;
-	bool		relinked;		/* some list has changed */
 
 	/* What it found */
 	double		removed;		/* rows */
