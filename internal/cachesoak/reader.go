@@ -151,10 +151,31 @@ func (r *runner) toTheEnd(ctx context.Context, tx pgx.Tx, q question) error {
 		return err
 	}
 	if found != there || different != there {
-		return fmt.Errorf("%s %s by %s: %d rows and %d different ones of %d", q.table, q.where, q.order, found, different, there)
+		return fmt.Errorf("%s %s by %s: %d rows and %d different ones of %d; %s", q.table, q.where, q.order,
+			found, different, there, explained(ctx, tx, q))
 	}
 	_, err = tx.Exec(ctx, `SET LOCAL sorted_hnsw.iterative_scan = strict`)
 	return err
+}
+
+// explained tells more of a scan that left rows out: what pages give, and how many
+// nodes the version has.
+func explained(ctx context.Context, tx pgx.Tx, q question) string {
+	var paged, nodes int64
+	var mode string
+	err := tx.QueryRow(ctx, `SELECT coalesce(max(nodes), 0), current_setting('sorted_hnsw.scan_mode')
+		FROM sorted_hnsw_cache_stats() WHERE index = to_regclass($1) AND state = 'ready'`, q.table+"_v").Scan(&nodes, &mode)
+	if err == nil {
+		_, err = tx.Exec(ctx, pagesOnly)
+	}
+	if err == nil {
+		err = tx.QueryRow(ctx, fmt.Sprintf(`SELECT count(DISTINCT ctid) FROM (SELECT ctid FROM %[2]s %[3]s ORDER BY %[1]s LIMIT 10000000) s`,
+			q.order, q.table, q.where)).Scan(&paged)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("pages give %d, the version has %d nodes, mode %s", paged, nodes, mode)
 }
 
 func rows(ctx context.Context, tx pgx.Tx, sql string) ([]row, error) {

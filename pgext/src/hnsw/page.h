@@ -76,7 +76,7 @@ typedef struct HnswMeta
 	uint32		entry;			/* HNSW_NO_NODE when the graph is empty */
 	int32		entry_level;
 	uint64		vacuums;		/* raised before ambulkdelete returns */
-	uint64		repairs;		/* odd while vacuum frees slots, then another */
+	uint64		repairs;		/* odd while vacuum marks or frees slots */
 	uint32		npages[HNSW_NSPACES];	/* of each space */
 	uint32		free_page[HNSW_NSPACES];	/* first with slots to use again */
 	uint32		nextents[HNSW_NSPACES];

@@ -332,6 +332,12 @@ use_version(SeedScan *scan)
 	if (scan->version == NULL)
 		return;
 	scan->added = hnsw_delta_find(scan->version, scan->store, &nfilled, &scan->nadded);
+	if (scan->added == NULL)
+	{
+		give_up_version(scan);
+		scan->stats.source = HNSW_SOURCE_PAGES;
+		return;
+	}
 	memset(&scan->filled, 0, sizeof(scan->filled));
 	if (nfilled > 0)
 	{

@@ -24,9 +24,9 @@
  * way (links.h); that is why it looks at what can be reached after all repairs.
  *
  * The counter `vacuums` is raised before ambulkdelete returns. `repairs` is odd
- * from before the first slot is freed until all are: who keeps copies of slots
- * knows by it that they may be used again. It stays odd when VACUUM is broken off
- * there.
+ * while slots are marked, and again while they are freed: then rows move from
+ * twins to heads, and slots may be used again, which who keeps copies of slots
+ * must know. It stays odd when VACUUM is broken off there.
  */
 #include "postgres.h"
 
@@ -93,15 +93,25 @@ hnsw_vacuum_page(HnswVacuum *vacuum, HnswSpace space, uint32 page, int lock)
 	return buffer;
 }
 
-/* Slots will be freed. */
+/*
+ * Rows and states of slots will change, or have changed: odd or even. Others than
+ * VACUUM do not do that to a slot in use.
+ */
 static void
-announce_freeing(HnswVacuum *vacuum)
+turn_counter(HnswMeta *meta, bool changing)
+{
+	bool		odd = (meta->repairs & 1) != 0;
+
+	meta->repairs += odd == changing ? 2 : 1;
+}
+
+static void
+announce(HnswVacuum *vacuum, bool changing)
 {
 	Buffer		buffer = hnsw_meta_read(vacuum->index, BUFFER_LOCK_EXCLUSIVE);
 	GenericXLogState *wal = GenericXLogStart(vacuum->index);
-	HnswMeta   *meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
 
-	meta->repairs += (meta->repairs & 1) == 0 ? 1 : 2;
+	turn_counter(hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0)), changing);
 	GenericXLogFinish(wal);
 	UnlockReleaseBuffer(buffer);
 }
@@ -110,14 +120,12 @@ announce_freeing(HnswVacuum *vacuum)
 static void
 begin_changes(HnswVacuum *vacuum)
 {
-	Buffer		buffer;
-	GenericXLogState *wal;
+	Buffer		buffer = hnsw_meta_read(vacuum->index, BUFFER_LOCK_EXCLUSIVE);
+	GenericXLogState *wal = GenericXLogStart(vacuum->index);
+	HnswMeta   *meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
 
-	if (vacuum->resumed)
-		return;
-	buffer = hnsw_meta_read(vacuum->index, BUFFER_LOCK_EXCLUSIVE);
-	wal = GenericXLogStart(vacuum->index);
-	hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0))->unfinished = true;
+	meta->unfinished = true;
+	turn_counter(meta, true);
 	GenericXLogFinish(wal);
 	UnlockReleaseBuffer(buffer);
 }
@@ -132,7 +140,7 @@ end_changes(HnswVacuum *vacuum)
 
 	meta->unfinished = false;
 	meta->vacuums++;
-	meta->repairs++;
+	turn_counter(meta, false);
 	GenericXLogFinish(wal);
 	UnlockReleaseBuffer(buffer);
 }
@@ -150,6 +158,7 @@ remove_rows(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 	{
 		begin_changes(vacuum);
 		hnsw_vacuum_mark(vacuum);
+		announce(vacuum, false);
 		hnsw_vacuum_find_orphans(vacuum);
 		hnsw_barrier(info->index, HNSW_INSERTS_LOCK);
 		start_linking(vacuum);
@@ -158,7 +167,7 @@ remove_rows(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 		hnsw_store_forget(vacuum->store);
 		hnsw_barrier(info->index, HNSW_INSERTS_LOCK);
 		hnsw_barrier(info->index, HNSW_WALKS_LOCK);
-		announce_freeing(vacuum);
+		announce(vacuum, true);
 		hnsw_vacuum_free(vacuum);
 		end_changes(vacuum);
 	}
