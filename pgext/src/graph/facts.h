@@ -57,6 +57,15 @@ typedef struct FactRow
 
 typedef void (*FactSink) (void *state, const FactRow *row);
 
+/* How the vector index was asked, where it was. */
+typedef struct FactSearch
+{
+	const char *name;			/* where its graph was read; NULL: it was not */
+	uint64		compared;		/* nodes */
+	uint64		rows;			/* read for their exact distance */
+	double		ms;				/* without these */
+} FactSearch;
+
 typedef struct FactSource FactSource;
 
 struct FactSource
@@ -98,6 +107,7 @@ struct FactSource
 	const DistQuery *query;		/* what distances are to; NULL without one */
 	bool		halves;			/* stored embeddings are hsvec */
 	uint64		pages;			/* heap pages read so far */
+	FactSearch	search;
 };
 
 /* Over the pages of a table whose rows the caller may all see. */

@@ -575,6 +575,7 @@ pages_nearest(FactSource *base, const FactFilter *filter, uint32 count,
 	if (!read_found(rows, &nearest, count))
 		read_in_order(rows, &nearest, count);
 	base->pages = source->reader.pages;
+	nearest_search(&nearest, &base->search);
 	method = rows->bound.passed < count && nearest_bounded(&nearest) ? NULL :
 		nearest_method(&nearest);
 	nearest_end(&nearest);
@@ -647,6 +648,7 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->base.query = query;
 	source->base.halves = columns->halves;
 	source->base.pages = 0;
+	memset(&source->base.search, 0, sizeof(source->base.search));
 	source->rel = gate->rel;
 	source->snapshot = snapshot;
 	source->columns = columns;

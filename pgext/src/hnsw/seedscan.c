@@ -24,6 +24,7 @@
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "portability/instr_time.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -406,13 +407,19 @@ static void
 find(SeedScan *scan)
 {
 	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+	instr_time	start;
+	instr_time	end;
 
+	INSTR_TIME_SET_CURRENT(start);
 	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
 	if (!scan->started)
 		find_first(scan);
 	else
 		find_more(scan);
 	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	scan->stats.search_ms += INSTR_TIME_GET_MILLISEC(end);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -492,6 +499,20 @@ bool
 seedscan_recheck(const SeedScan *scan)
 {
 	return scan->conditions != NULL && hnsw_conditions_lossy(scan->conditions);
+}
+
+const char *
+seedscan_source_name(HnswSource source)
+{
+	switch (source)
+	{
+		case HNSW_SOURCE_SHARED:
+			return "shared";
+		case HNSW_SOURCE_LOCAL:
+			return "local";
+		default:
+			return "pages";
+	}
 }
 
 const SeedScanStats *

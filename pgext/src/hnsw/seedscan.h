@@ -29,7 +29,11 @@ typedef struct SeedScanStats
 	uint64		evaluated;		/* distances to records */
 	uint64		fetched;		/* rows fetched for their exact distance */
 	uint64		pages;			/* of the index */
+	double		search_ms;		/* in walks and flat passes */
 } SeedScanStats;
+
+/* Where a graph was read, in a word. */
+extern const char *seedscan_source_name(HnswSource source);
 
 /*
  * Can the index answer a query under this snapshot? It is one of ours, valid,

@@ -297,7 +297,7 @@ hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots)
 	{
 		/* Slots on pages are all on this one. */
 		for (uint32 i = 0; i < per_page; i++)
-			slots[i] = lock_slot(store, first + i, true);
+			slots[i] = hnsw_store_lock(store, first + i);
 		return per_page;
 	}
 	prefetch_page(store, page + 1);
