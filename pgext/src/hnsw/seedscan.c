@@ -38,6 +38,7 @@
 #include "hnsw/locks.h"
 #include "hnsw/scanmode.h"
 #include "hnsw/scanstats.h"
+#include "hnsw/seedentries.h"
 #include "hnsw/seedscan.h"
 #include "hnsw/tidset.h"
 #include "status.h"
@@ -493,6 +494,37 @@ seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room, boo
 			break;
 	}
 	return given;
+}
+
+AttrNumber
+seedscan_entry_column(SeedScan *scan, AttrNumber column)
+{
+	return seedentries_column(scan->index, &scan->map.shape, column);
+}
+
+uint32
+seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count, SeedEntry **entries,
+				 double *boundary)
+{
+	if (!scan->started)
+		find(scan);
+	return seedentries_make(&scan->candidates, column - 2, count, entries, boundary);
+}
+
+bool
+seedscan_is_current(const SeedScan *scan)
+{
+	Buffer		buffer = hnsw_meta_read(scan->index, BUFFER_LOCK_SHARE);
+	uint64		vacuums = hnsw_page_meta(BufferGetPage(buffer))->vacuums;
+
+	UnlockReleaseBuffer(buffer);
+	return vacuums == scan->map.vacuums;
+}
+
+void
+seedscan_settle(SeedScan *scan, const ItemPointerData *tid)
+{
+	(void) tidset_add(scan->given, tid);
 }
 
 bool
