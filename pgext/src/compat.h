@@ -225,6 +225,11 @@
 #define ORDERED_SCANS_TAKE_LISTS false
 #endif
 
+/* A hook for more lines at a node in EXPLAIN (18). */
+#if PG_VERSION_NUM >= 180000
+#define HAVE_EXPLAIN_PER_NODE 1
+#endif
+
 /* Does core tell an index when a statement's inserts are over? */
 #if PG_VERSION_NUM >= 170000
 #define HAVE_AMINSERTCLEANUP 1

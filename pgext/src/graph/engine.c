@@ -73,13 +73,27 @@ run_open(GraphRun *run, const GraphCall *call, Snapshot snapshot)
 	else
 		run->source = facts_open_query(&run->gate, &run->columns,
 									   snapshot, &run->query);
+	stats_mark(&run->stats, GRAPH_STAGE_OPEN);
+}
+
+/* What only the source knows. */
+static void
+fill_stats(GraphRun *run)
+{
+	const FactSource *source = run->source;
+
+	run->stats.access = source->access;
+	run->stats.pages_read = source->pages;
+	run->stats.seed_source = source->search.name;
+	run->stats.seeds_compared = source->search.compared;
+	run->stats.seed_rows = source->search.rows;
+	run->stats.search_ms = source->search.ms;
 }
 
 static void
 run_close(GraphRun *run)
 {
-	run->stats.access = run->source->access;
-	run->stats.pages_read = run->source->pages;
+	fill_stats(run);
 	run->source->close(run->source);
 	relgate_close(&run->gate);
 	MemoryContextDelete(run->context);
@@ -218,11 +232,12 @@ graph_rank(const GraphCall *call, GraphResult *result)
 	last = hop_from(call, &frontier, call->nhops - 1, FACT_WANT_DISTANCE);
 	run.source->expand(run.source, &last, rank_row, &final);
 	ranking_finish(&final.ranking);
+	stats_mark(&run.stats, GRAPH_STAGE_RERANK);
 	collect(&run, &final.ranking, caller, result);
 	run.stats.expanded_rows += final.rows;
 	run.stats.reranked_rows = final.ranked;
 	run.stats.returned_rows = result->nrows;
-	stats_mark(&run.stats, GRAPH_STAGE_RERANK);
+	stats_mark(&run.stats, GRAPH_STAGE_PAYLOAD);
 
 	run_close(&run);
 }
@@ -406,8 +421,7 @@ graph_stream_stats(GraphStream *stream)
 {
 	GraphRun   *run = &stream->run;
 
-	run->stats.access = run->source->access;
-	run->stats.pages_read = run->source->pages;
+	fill_stats(run);
 	run->stats.returned_rows = run->stats.expanded_rows;
 	return &run->stats;
 }

@@ -163,6 +163,17 @@ nearest_begin(NearestScan *nearest, Relation rel, Relation index,
 				   (uint32) Min(Max(NODES_FOR(count), (uint64) guc_hnsw_ef_search), PG_UINT32_MAX / 4));
 }
 
+void
+nearest_search(const NearestScan *nearest, FactSearch *search)
+{
+	const SeedScanStats *stats = seedscan_stats(nearest->scan);
+
+	search->name = seedscan_source_name(stats->source);
+	search->compared = stats->evaluated;
+	search->rows = stats->fetched;
+	search->ms = stats->search_ms;
+}
+
 #define FIRST_ROWS 64
 
 void

@@ -56,6 +56,9 @@ nearest_method(const NearestScan *nearest)
 		"index scan, graph";
 }
 
+/* How it went, for statistics. */
+extern void nearest_search(const NearestScan *nearest, FactSearch *search);
+
 /* How far away the last of so many nearest rows is, as far as rows were seen. */
 typedef struct NearestBound
 {

@@ -17,6 +17,7 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
+#include "graph/indexonly.h"
 #include "graph/keyscan.h"
 #include "graph/nearest.h"
 #include "graph/zonescan.h"
@@ -550,10 +551,11 @@ read_in_order(NearestRows *rows, NearestScan *nearest, uint32 count)
 }
 
 static const char *
-pages_nearest(FactSource *base, const FactFilter *filter, uint32 count,
-			  FactSink sink, void *state)
+pages_nearest(FactSource *base, const FactNearest *want)
 {
 	PageSource *source = (PageSource *) base;
+	const FactFilter *filter = want->filter;
+	uint32		count = want->count;
 	FactHop		hop = {.filter = *filter, .want = FACT_WANT_DISTANCE};
 	NearestRows *rows;
 	NearestScan nearest;
@@ -568,13 +570,17 @@ pages_nearest(FactSource *base, const FactFilter *filter, uint32 count,
 	rows = (NearestRows *) palloc(sizeof(NearestRows));
 	rows->source = source;
 	rows->hop = hop;
-	rows->sink = sink;
-	rows->state = state;
+	rows->sink = want->sink;
+	rows->state = want->state;
 	rows->ntids = 0;
+	if (want->sure != NULL && (filter->any || nearest.by_index))
+		count -= indexonly_seeds(&nearest, source->rel, source->columns,
+								 source->snapshot, want);
 	nearest_bound_init(&rows->bound, count);
 	if (!read_found(rows, &nearest, count))
 		read_in_order(rows, &nearest, count);
 	base->pages = source->reader.pages;
+	nearest_search(&nearest, &base->search);
 	method = rows->bound.passed < count && nearest_bounded(&nearest) ? NULL :
 		nearest_method(&nearest);
 	nearest_end(&nearest);
@@ -647,6 +653,7 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->base.query = query;
 	source->base.halves = columns->halves;
 	source->base.pages = 0;
+	memset(&source->base.search, 0, sizeof(source->base.search));
 	source->rel = gate->rel;
 	source->snapshot = snapshot;
 	source->columns = columns;

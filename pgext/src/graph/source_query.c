@@ -254,14 +254,15 @@ query_value(const DistQuery *query, bool halves)
 }
 
 static const char *
-query_nearest(FactSource *base, const FactFilter *filter, uint32 count,
-			  FactSink sink, void *state)
+query_nearest(FactSource *base, const FactNearest *want)
 {
+	const FactFilter *filter = want->filter;
+	uint32		count = want->count;
 	SpiSource  *source = (SpiSource *) base;
 	Form_pg_attribute att =
 		TupleDescAttr(source->columns->desc,
 					  source->columns->attno[FACT_EMBEDDING] - 1);
-	CountedRows counted = {sink, state, 0};
+	CountedRows counted = {want->sink, want->state, 0};
 	Oid			types[3] = {getBaseType(att->atttypid), INT8OID, INT2OID};
 	Datum		values[3];
 	StringInfoData sql;

@@ -111,36 +111,61 @@ candidates_add_chain(Candidates *candidates, uint32 chain)
 }
 
 /*
- * Halves are within 2^-11 of a component, and within 2^-25 of tiny ones; a
- * component too large for them gives no finite distance.
+ * How far the exact distance may be from that of the halves, at most. Halves are
+ * within 2^-11 of a component, and within 2^-25 of tiny ones; a component too
+ * large for them gives no finite distance.
  */
 static double
-halves_least(const Candidates *candidates, const DistHalf *halves)
+halves_error(const Candidates *candidates, const DistHalf *halves, double distance)
 {
 	const DistQuery *query = candidates->query;
-	double		distance = dist_query_f16(query, halves);
 	double		lost = ldexp(1.0, -11) + 1e-6;
 	double		tiny = ldexp(1.0, -25);
 	double		norm = 0;
 
-	if (!isfinite(distance))
-		return -INFINITY;
 	if (candidates->shape->type == HNSW_TYPE_HSVEC)
-		return distance;
+		return 0;
 	if (query->metric != DIST_COSINE)
 		norm = sqrt((double) dist_square_f16(query, halves));
 	switch (query->metric)
 	{
 		case DIST_COSINE:
-			return distance - lost * sqrt(2.0 * Max(distance, 0.0) + lost) - 1e-6;
+			return lost * sqrt(2.0 * Max(distance, 0.0) + lost) + 1e-6;
 		case DIST_IP:
-			return distance - (lost * norm + tiny * sqrt(query->n)) *
+			return (lost * norm + tiny * sqrt(query->n)) *
 				dist_norm_f32(query->query, query->n);
 		case DIST_L1:
-			return distance - lost * norm * sqrt(query->n) - tiny * query->n;
+			return lost * norm * sqrt(query->n) + tiny * query->n;
 		default:
-			return distance - lost * norm - tiny * sqrt(query->n);
+			return lost * norm + tiny * sqrt(query->n);
 	}
+}
+
+static int
+compare_items(const void *a, const void *b)
+{
+	return before(a, b) ? -1 : before(b, a) ? 1 : 0;
+}
+
+void
+candidates_sort(Candidates *candidates)
+{
+	/* what is in order is a heap as well */
+	qsort(candidates->items, candidates->count, sizeof(Candidate), compare_items);
+}
+
+double
+candidates_bounds(const Candidates *candidates, const DistHalf *halves, double *most)
+{
+	double		distance = dist_query_f16(candidates->query, halves);
+	double		error;
+
+	*most = INFINITY;
+	if (!isfinite(distance))
+		return -INFINITY;
+	error = halves_error(candidates, halves, distance);
+	*most = distance + error;
+	return distance - error;
 }
 
 static int
@@ -158,10 +183,11 @@ refine_by_halves(Candidates *candidates, Candidate *batch, int count)
 	for (int i = 0; i < count; i++)
 	{
 		const DistHalf *halves = hnsw_store_halves(candidates->store, batch[i].node);
+		double		most;
 
 		batch[i].level = CANDIDATE_HALVES;
 		if (halves != NULL)
-			batch[i].least = halves_least(candidates, halves);
+			batch[i].least = candidates_bounds(candidates, halves, &most);
 		push(candidates, batch[i]);
 	}
 	hnsw_store_forget(candidates->store);

@@ -69,6 +69,13 @@ typedef enum CandidatesNext
 
 extern CandidatesNext candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain);
 
+/* Put items[] in the order in which they come. */
+extern void candidates_sort(Candidates *candidates);
+
+/* What the exact distance is no less than by the halves of a vector, and no more. */
+extern double candidates_bounds(const Candidates *candidates, const DistHalf *halves,
+								double *most);
+
 /*
  * For a caller who reads rows himself: take up to `room` rows that may be as near
  * as `bound`, nearest first by what is known of them. Fewer where the next one is

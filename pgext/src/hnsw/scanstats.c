@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+
 #include "hnsw/scanstats.h"
 #include "rolecounts.h"
 
@@ -53,6 +55,7 @@ put_counts(const void *entry, Datum *values)
 	values[9] = Int64GetDatum(counts->last.evaluated);
 	values[10] = Int64GetDatum(counts->last.fetched);
 	values[11] = Int64GetDatum(counts->last.pages);
+	values[12] = CStringGetTextDatum(seedscan_source_name(counts->last.source));
 }
 
 Datum

@@ -24,6 +24,7 @@
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "portability/instr_time.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -37,6 +38,7 @@
 #include "hnsw/locks.h"
 #include "hnsw/scanmode.h"
 #include "hnsw/scanstats.h"
+#include "hnsw/seedentries.h"
 #include "hnsw/seedscan.h"
 #include "hnsw/tidset.h"
 #include "status.h"
@@ -418,13 +420,19 @@ static void
 find(SeedScan *scan)
 {
 	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+	instr_time	start;
+	instr_time	end;
 
+	INSTR_TIME_SET_CURRENT(start);
 	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
 	if (!scan->started)
 		find_first(scan);
 	else
 		find_more(scan);
 	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	scan->stats.search_ms += INSTR_TIME_GET_MILLISEC(end);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -500,10 +508,55 @@ seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room, boo
 	return given;
 }
 
+AttrNumber
+seedscan_entry_column(SeedScan *scan, AttrNumber column)
+{
+	return seedentries_column(scan->index, &scan->map.shape, column);
+}
+
+uint32
+seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count, SeedEntry **entries,
+				 double *boundary)
+{
+	if (!scan->started)
+		find(scan);
+	return seedentries_make(&scan->candidates, column - 2, count, entries, boundary);
+}
+
+bool
+seedscan_is_current(const SeedScan *scan)
+{
+	Buffer		buffer = hnsw_meta_read(scan->index, BUFFER_LOCK_SHARE);
+	uint64		vacuums = hnsw_page_meta(BufferGetPage(buffer))->vacuums;
+
+	UnlockReleaseBuffer(buffer);
+	return vacuums == scan->map.vacuums;
+}
+
+void
+seedscan_settle(SeedScan *scan, const ItemPointerData *tid)
+{
+	(void) tidset_add(scan->given, tid);
+}
+
 bool
 seedscan_recheck(const SeedScan *scan)
 {
 	return scan->conditions != NULL && hnsw_conditions_lossy(scan->conditions);
+}
+
+const char *
+seedscan_source_name(HnswSource source)
+{
+	switch (source)
+	{
+		case HNSW_SOURCE_SHARED:
+			return "shared";
+		case HNSW_SOURCE_LOCAL:
+			return "local";
+		default:
+			return "pages";
+	}
 }
 
 const SeedScanStats *
