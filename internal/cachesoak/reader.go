@@ -116,7 +116,7 @@ func (r *runner) compare(ctx context.Context, tx pgx.Tx, q question) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `SET LOCAL enable_indexscan = off; SET LOCAL enable_seqscan = on`); err != nil {
+	if _, err := tx.Exec(ctx, `SET LOCAL enable_indexscan = off; SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on`); err != nil {
 		return err
 	}
 	all, err := rows(ctx, tx, fmt.Sprintf(`SELECT ctid::text, kind, %s AS d FROM %s %s ORDER BY d`, q.order, q.table, q.where))
@@ -200,18 +200,22 @@ func right(answer, all []row) error {
 		there[r.CTID] = r
 	}
 	last := math.Inf(-1)
+	given := make(map[string]int, len(answer))
 	for i, r := range answer {
 		expected, ok := there[r.CTID]
+		before, twice := given[r.CTID]
 		switch {
+		case twice:
+			return fmt.Errorf("row %d is row %d once more: %+v", i, before, r)
 		case !ok:
-			return fmt.Errorf("row %d is not there, or twice: %+v", i, r)
+			return fmt.Errorf("row %d is not among the %d that there are: %+v", i, len(all), r)
 		case expected.Kind != r.Kind || math.Abs(expected.Distance-r.Distance) > wrongRow:
 			return fmt.Errorf("row %d is %+v, not %+v", i, expected, r)
 		case r.Distance < last:
 			return fmt.Errorf("row %d is nearer than the one before: %+v", i, r)
 		}
 		last = r.Distance
-		delete(there, r.CTID)
+		given[r.CTID] = i
 	}
 	return nil
 }
