@@ -24,7 +24,8 @@ typedef struct Facts
 
 #define RECORD_COMPONENTS(record) ((const void *) ((const char *) (record) + sizeof(Facts)))
 
-_Static_assert(sizeof(Facts) == 8, "records have no padding before their components");
+_Static_assert(sizeof(Facts) == HNSW_FORM_FACTS_BYTES,
+			   "records have no padding before their components");
 
 HnswForm
 hnsw_form(DistMetric metric, HnswElement element, uint32_t dim)
@@ -189,13 +190,14 @@ hnsw_form_distances(const HnswForm *form, const void *from,
 					const void *const *records, uint32_t count, float *out)
 {
 	bool int8 = form->element == HNSW_INT8;
+	size_t		bytes = hnsw_form_bytes(form);
 	uint32_t	i = 0;
 
 	/* int8 has no kernel of four for L1 */
 	while (count - i >= DIST_FOUR && !(int8 &&form->metric == DIST_L1))
 	{
 		for (uint32_t next = i + DIST_FOUR; next < count && next < i + 2 * DIST_FOUR; next++)
-			dist_prefetch(records[next], hnsw_form_bytes(form));
+			dist_prefetch(records[next], bytes);
 		if (int8)
 			int8_four(form, from, records + i, out + i);
 		else

@@ -31,6 +31,9 @@ typedef struct HnswForm
 	uint32_t	dim;
 } HnswForm;
 
+/* A record's components come after so many bytes. */
+#define HNSW_FORM_FACTS_BYTES 8
+
 /* dim is 1 to 16,000. */
 extern HnswForm hnsw_form(DistMetric metric, HnswElement element, uint32_t dim);
 

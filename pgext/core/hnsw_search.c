@@ -508,6 +508,33 @@ hnsw_search_grow(HnswSearch *search, uint32_t ef)
 	return walk(search, 0);
 }
 
+CoreStatus
+hnsw_search_offer(HnswSearch *search, const uint32_t *nodes, uint32_t count)
+{
+	uint32_t	at = 0;
+
+	while (at < count)
+	{
+		uint32_t	unseen = 0;
+		CoreStatus	status = hnsw_visited_reserve(&search->visited, &search->alloc,
+												  HNSW_MAX_LINKS);
+
+		if (status != CORE_OK)
+			return status;
+		if (search->stop != NULL && search->stop(search->stop_state))
+			return CORE_STOPPED;
+		for (; at < count && unseen < HNSW_MAX_LINKS; at++)
+		{
+			search->ids[unseen] = nodes[at];
+			unseen += hnsw_visited_add(&search->visited, nodes[at]);
+		}
+		status = evaluate(search, search->ids, unseen, false);
+		if (status != CORE_OK)
+			return status;
+	}
+	return walk(search, 0);
+}
+
 /* Leave the results that were not taken before, and count them as taken. */
 static CoreStatus
 take_results(HnswSearch *search, const HnswKey **found, uint32_t *count)

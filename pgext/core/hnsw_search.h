@@ -92,6 +92,13 @@ extern CoreStatus hnsw_search_start(HnswSearch *search, const HnswStore *store,
 extern CoreStatus hnsw_search_grow(HnswSearch *search, uint32_t ef);
 
 /*
+ * Nodes that links may not lead to join a walk that was started and has not given
+ * out results; it goes on where they are near. Those it has seen are left out.
+ */
+extern CoreStatus hnsw_search_offer(HnswSearch *search, const uint32_t *nodes,
+									uint32_t count);
+
+/*
  * The nodes kept, nearest first, of a resumable walk those that were not taken
  * before: a list that lives until the next call with this search.
  */

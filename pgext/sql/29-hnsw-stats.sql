@@ -4,7 +4,8 @@ CREATE FUNCTION sorted_hnsw_scan_stats(OUT role regrole,
 	OUT scans bigint, OUT flat bigint, OUT bounded bigint,
 	OUT evaluated bigint, OUT fetched bigint, OUT pages bigint,
 	OUT last_flat boolean, OUT last_bounded boolean,
-	OUT last_evaluated bigint, OUT last_fetched bigint, OUT last_pages bigint)
+	OUT last_evaluated bigint, OUT last_fetched bigint, OUT last_pages bigint,
+	OUT last_source text)
 	RETURNS SETOF record
 	AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED ROWS 1;
 COMMENT ON FUNCTION sorted_hnsw_scan_stats() IS

@@ -195,7 +195,13 @@ CREATE FUNCTION sorted_heap_graph_rag_stats(
 	OUT ann_ms float8,
 	OUT expand_ms float8,
 	OUT rerank_ms float8,
-	OUT total_ms float8)
+	OUT total_ms float8,
+	OUT open_ms float8,
+	OUT search_ms float8,
+	OUT payload_ms float8,
+	OUT seed_source text,
+	OUT seeds_compared int8,
+	OUT seed_rows int8)
 RETURNS record
 AS 'MODULE_PATHNAME' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 

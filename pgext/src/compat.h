@@ -141,6 +141,9 @@
 /* old_snapshot_threshold is gone in 17. */
 #if PG_VERSION_NUM >= 170000
 #define TestForOldSnapshot(snapshot, relation, page) ((void) (page))
+#define snapshots_grow_old() false
+#else
+#define snapshots_grow_old() (old_snapshot_threshold >= 0)
 #endif
 
 /* Pathkeys for an expression that some equivalence class knows; 16 dropped the
@@ -184,6 +187,22 @@
 #define relation_locator(rel) ((rel)->rd_node)
 #endif
 
+#if PG_VERSION_NUM >= 160000
+#define locator_tablespace(locator) ((locator).spcOid)
+#define locator_database(locator) ((locator).dbOid)
+#define locator_number(locator) ((locator).relNumber)
+#else
+#define locator_tablespace(locator) ((locator).spcNode)
+#define locator_database(locator) ((locator).dbNode)
+#define locator_number(locator) ((locator).relNode)
+#endif
+
+/* Can a library have named shared memory without being preloaded? */
+#if PG_VERSION_NUM >= 170000
+#define HAVE_DSM_REGISTRY 1
+#include "storage/dsm_registry.h"
+#endif
+
 /* Nap if VACUUM's cost limit asks for it; always a point to be interrupted. */
 #if PG_VERSION_NUM >= 180000
 #define vacuum_pause() vacuum_delay_point(false)
@@ -204,6 +223,11 @@
 #define ORDERED_SCANS_TAKE_LISTS true
 #else
 #define ORDERED_SCANS_TAKE_LISTS false
+#endif
+
+/* A hook for more lines at a node in EXPLAIN (18). */
+#if PG_VERSION_NUM >= 180000
+#define HAVE_EXPLAIN_PER_NODE 1
 #endif
 
 /* Does core tell an index when a statement's inserts are over? */

@@ -6,6 +6,7 @@
 
 #include <limits.h>
 
+#include "miscadmin.h"
 #include "utils/guc.h"
 
 #include "guc.h"
@@ -14,10 +15,13 @@ bool		guc_enable_graph_scan = true;
 bool		guc_enable_scan_pruning = true;
 int			guc_graph_access = GRAPH_ACCESS_AUTO;
 int			guc_graph_seeds = GRAPH_SEED_ACCESS_AUTO;
+int			guc_hnsw_cache_size = 256 * 1024;
 int			guc_hnsw_ef_search = 96;
 int			guc_hnsw_iterative_scan = HNSW_ITERATIVE_STRICT;
+int			guc_hnsw_local_cache_size = 64 * 1024;
 int			guc_hnsw_max_scan_tuples = 100000;
 int			guc_hnsw_scan_mode = HNSW_SCAN_AUTO;
+bool		guc_hnsw_shared_cache = true;
 
 static const struct config_enum_entry graph_access_options[] = {
 	{"auto", GRAPH_ACCESS_AUTO, false},
@@ -48,8 +52,32 @@ static const struct config_enum_entry scan_mode_options[] = {
 };
 
 static void
+init_hnsw_cache(void)
+{
+	/* Part of shared memory from the start, where the library is there so early. */
+	DefineCustomIntVariable("sorted_hnsw.cache_size",
+							"Sets how much shared memory holds decoded copies of indexes.",
+							"Zero means none. It is fixed when the server starts or, where the library is not preloaded, when the first copy is made.",
+							&guc_hnsw_cache_size, 256 * 1024, 0, INT_MAX,
+							process_shared_preload_libraries_in_progress
+							? PGC_POSTMASTER : PGC_SIGHUP,
+							GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomIntVariable("sorted_hnsw.local_cache_size",
+							"Sets how much memory of a session holds decoded copies of indexes that are not shared.",
+							"Zero means none.",
+							&guc_hnsw_local_cache_size, 64 * 1024, 0, INT_MAX,
+							PGC_USERSET, GUC_UNIT_KB | GUC_EXPLAIN, NULL, NULL, NULL);
+	DefineCustomBoolVariable("sorted_hnsw.shared_cache",
+							 "Enables the use of decoded copies of indexes in shared memory.",
+							 NULL,
+							 &guc_hnsw_shared_cache, true,
+							 PGC_USERSET, GUC_EXPLAIN, NULL, NULL, NULL);
+}
+
+static void
 init_hnsw(void)
 {
+	init_hnsw_cache();
 	DefineCustomIntVariable("sorted_hnsw.ef_search",
 							"Sets how many nodes the first walk of a scan keeps.",
 							"More nodes give better recall and take longer.",

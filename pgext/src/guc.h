@@ -43,10 +43,13 @@ extern bool guc_enable_graph_scan;
 extern bool guc_enable_scan_pruning;
 extern int	guc_graph_access;	/* a GraphAccess */
 extern int	guc_graph_seeds;	/* a GraphSeedAccess */
+extern int	guc_hnsw_cache_size;	/* kB, of the server */
 extern int	guc_hnsw_ef_search;
 extern int	guc_hnsw_iterative_scan;	/* an HnswIterativeScan */
+extern int	guc_hnsw_local_cache_size;	/* kB */
 extern int	guc_hnsw_max_scan_tuples;
 extern int	guc_hnsw_scan_mode; /* an HnswScanMode */
+extern bool guc_hnsw_shared_cache;
 
 extern void guc_init(void);
 

@@ -8,6 +8,7 @@
 
 #include "dist.h"
 #include "guc.h"
+#include "hnsw/cache_shared.h"
 #include "hnsw/options.h"
 #include "planner/hooks.h"
 #include "tableam/sorted_heap.h"
@@ -24,5 +25,6 @@ _PG_init(void)
 	sorted_heap_maps = &zone_table_maps;
 	hnsw_options_init();
 	guc_init();
+	hnsw_shared_init();
 	planner_hooks_init();
 }

@@ -47,6 +47,7 @@ extern void test_topk(void);
 extern void test_keysearch(void);
 extern void test_hnsw_walk(void);
 extern void test_hnsw_graph(void);
+extern void test_hnsw_image(void);
 
 /* Print the measured errors as a table instead of testing. */
 extern void print_accuracy(void);

@@ -42,6 +42,7 @@ main(int argc, char **argv)
 	test_keysearch();
 	test_hnsw_walk();
 	test_hnsw_graph();
+	test_hnsw_image();
 	printf("%d passed, %d failed\n", check_state.passed, check_state.failed);
 	return check_state.failed == 0 ? 0 : 1;
 }

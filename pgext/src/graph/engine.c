@@ -28,6 +28,7 @@
 
 #include "graph/engine.h"
 #include "graph/registry.h"
+#include "graph/resolved.h"
 #include "graph/score.h"
 #include "graph/seeds.h"
 #include "graph/stats.h"
@@ -57,7 +58,7 @@ run_open(GraphRun *run, const GraphCall *call, Snapshot snapshot)
 										 ALLOCSET_DEFAULT_SIZES);
 	relgate_open(&run->gate, call->relid);
 	registry_names(&names, call->relid, call->home);
-	facts_resolve(&run->columns, run->gate.rel, &names, call->home);
+	resolved_columns(&run->columns, run->gate.rel, &names, call->home);
 	relgate_admit(&run->gate, run->columns.attno, FACT_NCOLUMNS);
 	if (call->query != NULL)
 	{
@@ -72,13 +73,27 @@ run_open(GraphRun *run, const GraphCall *call, Snapshot snapshot)
 	else
 		run->source = facts_open_query(&run->gate, &run->columns,
 									   snapshot, &run->query);
+	stats_mark(&run->stats, GRAPH_STAGE_OPEN);
+}
+
+/* What only the source knows. */
+static void
+fill_stats(GraphRun *run)
+{
+	const FactSource *source = run->source;
+
+	run->stats.access = source->access;
+	run->stats.pages_read = source->pages;
+	run->stats.seed_source = source->search.name;
+	run->stats.seeds_compared = source->search.compared;
+	run->stats.seed_rows = source->search.rows;
+	run->stats.search_ms = source->search.ms;
 }
 
 static void
 run_close(GraphRun *run)
 {
-	run->stats.access = run->source->access;
-	run->stats.pages_read = run->source->pages;
+	fill_stats(run);
 	run->source->close(run->source);
 	relgate_close(&run->gate);
 	MemoryContextDelete(run->context);
@@ -217,11 +232,12 @@ graph_rank(const GraphCall *call, GraphResult *result)
 	last = hop_from(call, &frontier, call->nhops - 1, FACT_WANT_DISTANCE);
 	run.source->expand(run.source, &last, rank_row, &final);
 	ranking_finish(&final.ranking);
+	stats_mark(&run.stats, GRAPH_STAGE_RERANK);
 	collect(&run, &final.ranking, caller, result);
 	run.stats.expanded_rows += final.rows;
 	run.stats.reranked_rows = final.ranked;
 	run.stats.returned_rows = result->nrows;
-	stats_mark(&run.stats, GRAPH_STAGE_RERANK);
+	stats_mark(&run.stats, GRAPH_STAGE_PAYLOAD);
 
 	run_close(&run);
 }
@@ -405,8 +421,7 @@ graph_stream_stats(GraphStream *stream)
 {
 	GraphRun   *run = &stream->run;
 
-	run->stats.access = run->source->access;
-	run->stats.pages_read = run->source->pages;
+	fill_stats(run);
 	run->stats.returned_rows = run->stats.expanded_rows;
 	return &run->stats;
 }

@@ -57,6 +57,31 @@ typedef struct FactRow
 
 typedef void (*FactSink) (void *state, const FactRow *row);
 
+/* Which rows nearest to the query are wanted, and who gets them. */
+typedef struct FactNearest
+{
+	const FactFilter *filter;
+	uint32		count;			/* at least 1 */
+	FactSink	sink;			/* gets rows with their distance */
+
+	/*
+	 * NULL, or gets of rows that are certainly among the nearest only one column,
+	 * and the sink gets rows for the other places. All of these come first.
+	 */
+	void		(*sure) (void *state, bool isnull, int32 id);
+	FactColumn	id;				/* FACT_ENTITY or FACT_TARGET */
+	void	   *state;
+} FactNearest;
+
+/* How the vector index was asked, where it was. */
+typedef struct FactSearch
+{
+	const char *name;			/* where its graph was read; NULL: it was not */
+	uint64		compared;		/* nodes */
+	uint64		rows;			/* read for their exact distance */
+	double		ms;				/* without these */
+} FactSearch;
+
 typedef struct FactSource FactSource;
 
 struct FactSource
@@ -78,13 +103,12 @@ struct FactSource
 						 FactSink sink, void *state);
 
 	/*
-	 * Rows nearest to the query that pass the filter: `count` of them, or all
-	 * there are, and rows as far away as the last of them, in no particular
+	 * Rows nearest to the query that pass the filter: as many as are wanted, or
+	 * all there are, and rows as far away as the last of them, in no particular
 	 * order. Returns how they were found, a literal; NULL when there is no
 	 * way but scan(), in which case what was given so far is to be forgotten.
 	 */
-	const char *(*nearest) (FactSource *source, const FactFilter *filter,
-							uint32 count, FactSink sink, void *state);
+	const char *(*nearest) (FactSource *source, const FactNearest *want);
 	/* Remember the row now given to a sink; returns what payload() wants. */
 	uint64		(*keep) (FactSource *source, const FactRow *row);
 	/* Forget a kept row. */
@@ -98,6 +122,7 @@ struct FactSource
 	const DistQuery *query;		/* what distances are to; NULL without one */
 	bool		halves;			/* stored embeddings are hsvec */
 	uint64		pages;			/* heap pages read so far */
+	FactSearch	search;
 };
 
 /* Over the pages of a table whose rows the caller may all see. */

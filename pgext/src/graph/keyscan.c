@@ -40,6 +40,13 @@
 
 #define FIRST_TIDS 256
 
+void
+tids_sort(uint64 *tids, size_t count)
+{
+	if (count > 1)
+		sort_tids(tids, count);
+}
+
 /* The column of the index that holds a column of the table, or 0. */
 static AttrNumber
 index_column(Relation index, AttrNumber attno)
@@ -174,8 +181,7 @@ keyscan_search(KeyScan *ks, const FactHop *hop, KeyScanRow row, void *state)
 	}
 
 	/* Visiting a row twice would be wrong; being sure costs one pass. */
-	if (ks->ntids > 1)
-		sort_tids(ks->tids, ks->ntids);
+	tids_sort(ks->tids, ks->ntids);
 	for (size_t i = 0; i < ks->ntids; i++)
 		if (n == 0 || ks->tids[n - 1] != ks->tids[i])
 			ks->tids[n++] = ks->tids[i];

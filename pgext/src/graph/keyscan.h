@@ -41,6 +41,9 @@ tid_unpack(uint64 packed, ItemPointer tid)
 				   (OffsetNumber) (packed & 0xFFFF));
 }
 
+/* Into physical order. */
+extern void tids_sort(uint64 *tids, size_t count);
+
 /* The btree of the indexes is there, and stays open. */
 extern void keyscan_begin(KeyScan *ks, Relation rel,
 						  const FactIndexes *indexes,

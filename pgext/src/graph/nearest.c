@@ -164,6 +164,47 @@ nearest_begin(NearestScan *nearest, Relation rel, Relation index,
 }
 
 void
+nearest_search(const NearestScan *nearest, FactSearch *search)
+{
+	const SeedScanStats *stats = seedscan_stats(nearest->scan);
+
+	search->name = seedscan_source_name(stats->source);
+	search->compared = stats->evaluated;
+	search->rows = stats->fetched;
+	search->ms = stats->search_ms;
+}
+
+#define FIRST_ROWS 64
+
+void
+nearest_bound_init(NearestBound *bound, uint32 count)
+{
+	uint32		room = Min(count, FIRST_ROWS);
+
+	bound->count = count;
+	bound->passed = 0;
+	topk_init(&bound->heap, (TopkItem *) palloc(room * sizeof(TopkItem)), room);
+}
+
+void
+nearest_bound_saw(NearestBound *bound, const FactRow *row)
+{
+	Topk	   *heap = &bound->heap;
+	TopkItem	item = {.dist = row->distance};
+
+	bound->passed++;
+	if (!row->ranked)
+		return;
+	if (heap->count == heap->capacity && heap->capacity < bound->count)
+	{
+		heap->capacity = (uint32) Min((uint64) heap->capacity * 2, bound->count);
+		heap->items = (TopkItem *)
+			repalloc_huge(heap->items, (Size) heap->capacity * sizeof(TopkItem));
+	}
+	topk_push(heap, &item);
+}
+
+void
 nearest_end(NearestScan *nearest)
 {
 	seedscan_end(nearest->scan);

@@ -5,8 +5,11 @@
 #ifndef GRAPH_NEAREST_H
 #define GRAPH_NEAREST_H
 
+#include "utils/float.h"
+
 #include "graph/facts.h"
 #include "hnsw/seedscan.h"
+#include "topk.h"
 
 typedef struct NearestScan
 {
@@ -51,6 +54,28 @@ nearest_method(const NearestScan *nearest)
 {
 	return seedscan_stats(nearest->scan)->flat ? "index scan, flat" :
 		"index scan, graph";
+}
+
+/* How it went, for statistics. */
+extern void nearest_search(const NearestScan *nearest, FactSearch *search);
+
+/* How far away the last of so many nearest rows is, as far as rows were seen. */
+typedef struct NearestBound
+{
+	uint32		count;			/* of the rows wanted */
+	uint64		passed;			/* rows seen */
+	Topk		heap;
+} NearestBound;
+
+extern void nearest_bound_init(NearestBound *bound, uint32 count);
+extern void nearest_bound_saw(NearestBound *bound, const FactRow *row);
+
+/* Infinite until so many were seen. */
+static inline double
+nearest_bound(const NearestBound *bound)
+{
+	return bound->heap.count < bound->count ? get_float8_infinity() :
+		bound->heap.items[0].dist;
 }
 
 /* Closes the index, too. */

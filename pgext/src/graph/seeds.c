@@ -12,40 +12,80 @@
 
 #include "graph/seeds.h"
 
+/* The nearest rows on their way to the frontier. */
+typedef struct NearestSeeds
+{
+	Frontier   *frontier;
+	Ranking		ranking;
+	uint32		sure;			/* rows that need no rank any more */
+} NearestSeeds;
+
 static void
 offer_row(void *state, const FactRow *row)
 {
+	NearestSeeds *seeds = (NearestSeeds *) state;
+
 	if (row->ranked)
-		ranking_offer((Ranking *) state, row, row->distance);
+		ranking_offer(&seeds->ranking, row, row->distance);
+}
+
+static void
+take_sure(void *state, bool isnull, int32 id)
+{
+	NearestSeeds *seeds = (NearestSeeds *) state;
+
+	seeds->sure++;
+	if (!isnull)
+		frontier_add(seeds->frontier, id, 0);
+}
+
+static void
+begin_nearest(NearestSeeds *seeds, Frontier *frontier, uint32 count)
+{
+	frontier_init(frontier);
+	seeds->frontier = frontier;
+	seeds->sure = 0;
+	ranking_init(&seeds->ranking, count, NULL);
 }
 
 static const char *
 add_nearest(const GraphCall *call, FactSource *source, Frontier *frontier)
 {
 	FactFilter	any = {.any = true};
-	const FactFilter *filter = call->seed_hop1 ? &call->hops[0] : &any;
+	FactColumn	column = call->seeds == GRAPH_SEEDS_TARGET ? FACT_TARGET : FACT_ENTITY;
+	NearestSeeds seeds;
+	FactNearest want = {
+		.filter = call->seed_hop1 ? &call->hops[0] : &any,
+		.count = call->ann_k,
+		.sink = offer_row,
+		.sure = take_sure,
+		.id = column,
+		.state = &seeds
+	};
 	const char *method;
-	Ranking		nearest;
+	uint32		left;
 
-	ranking_init(&nearest, call->ann_k, NULL);
-	method = source->nearest(source, filter, call->ann_k, offer_row, &nearest);
+	begin_nearest(&seeds, frontier, call->ann_k);
+	method = source->nearest(source, &want);
 	if (method == NULL)
 	{
-		pfree(nearest.heap.items);
-		ranking_init(&nearest, call->ann_k, NULL);
-		source->scan(source, filter, offer_row, &nearest);
+		begin_nearest(&seeds, frontier, call->ann_k);
+		source->scan(source, want.filter, offer_row, &seeds);
 		method = "exact scan";
 	}
-	for (uint32 i = 0; i < nearest.heap.count; i++)
-	{
-		FactKey		key = ranking_key(&nearest.heap.items[i]);
-		bool		by_target = (call->seeds == GRAPH_SEEDS_TARGET);
 
-		if (key.nulls & FACT_NULL(by_target ? FACT_TARGET : FACT_ENTITY))
+	left = Min(seeds.ranking.heap.count, call->ann_k - seeds.sure);
+	if (left < seeds.ranking.heap.count)
+		ranking_finish(&seeds.ranking);
+	for (uint32 i = 0; i < left; i++)
+	{
+		FactKey		key = ranking_key(&seeds.ranking.heap.items[i]);
+
+		if (key.nulls & FACT_NULL(column))
 			continue;
-		frontier_add(frontier, by_target ? key.target : key.entity, 0);
+		frontier_add(frontier, column == FACT_TARGET ? key.target : key.entity, 0);
 	}
-	pfree(nearest.heap.items);
+	pfree(seeds.ranking.heap.items);
 	return method;
 }
 
@@ -54,9 +94,9 @@ seeds_find(const GraphCall *call, FactSource *source, Frontier *frontier)
 {
 	const char *method = "given";
 
-	frontier_init(frontier);
 	if (call->seeds == GRAPH_SEEDS_GIVEN)
 	{
+		frontier_init(frontier);
 		for (size_t i = 0; i < call->nseed_ids; i++)
 			frontier_add(frontier, call->seed_ids[i], 0);
 	}

@@ -17,6 +17,7 @@
 #include "utils/rel.h"
 #include "utils/spccache.h"
 
+#include "graph/indexonly.h"
 #include "graph/keyscan.h"
 #include "graph/nearest.h"
 #include "graph/zonescan.h"
@@ -53,6 +54,8 @@ typedef struct PageCursor
 	FactHop		hop;
 	bool		by_zone;
 	SeedTest	test;			/* by the zone map */
+	const uint64 *tids;			/* else: ascending */
+	size_t		ntids;
 	size_t		at;				/* next TID or candidate block */
 	size_t		hinted;			/* up to here reads were asked for */
 	uint64		emitted;
@@ -124,46 +127,46 @@ emit(PageSource *source, HeapTuple tuple, const FactKey *key, FactWant want,
  * broken index hold more, the rest count as another visit.
  */
 static int
-tids_of_block(const KeyScan *keys, size_t from)
+tids_of_block(const PageCursor *cursor, size_t from)
 {
-	uint64		block = keys->tids[from] >> 16;
+	uint64		block = cursor->tids[from] >> 16;
 	int			n = 1;
 
-	while (n < MaxHeapTuplesPerPage && from + n < keys->ntids &&
-		   keys->tids[from + n] >> 16 == block)
+	while (n < MaxHeapTuplesPerPage && from + n < cursor->ntids &&
+		   cursor->tids[from + n] >> 16 == block)
 		n++;
 	return n;
 }
 
 static inline OffsetNumber
-tid_offset(const KeyScan *keys, size_t at)
+tid_offset(const PageCursor *cursor, size_t at)
 {
-	return (OffsetNumber) (keys->tids[at] & 0xFFFF);
+	return (OffsetNumber) (cursor->tids[at] & 0xFFFF);
 }
 
 /*
- * Hint at the pages after position `at`. Asked only after a read that missed:
+ * Hint at the pages after the ones at hand. Asked only after a read that missed:
  * while everything is in shared buffers, hints would cost a look-up each.
  */
 static size_t
-prefetch_after(PageSource *source, size_t at, size_t hinted)
+prefetch_after(PageSource *source, const PageCursor *cursor)
 {
-	const KeyScan *keys = &source->keys;
-	uint64		last = at > 0 ? keys->tids[at - 1] >> 16 : PG_UINT64_MAX;
+	size_t		at = cursor->at;
+	uint64		last = at > 0 ? cursor->tids[at - 1] >> 16 : PG_UINT64_MAX;
 	int			left = source->io_window;
 
-	for (; at < keys->ntids && left > 0; at++)
+	for (; at < cursor->ntids && left > 0; at++)
 	{
-		uint64		block = keys->tids[at] >> 16;
+		uint64		block = cursor->tids[at] >> 16;
 
 		if (block == last)
 			continue;
 		last = block;
 		left--;
-		if (at >= hinted)
+		if (at >= cursor->hinted)
 			pageread_prefetch(&source->reader, (BlockNumber) block);
 	}
-	return Max(at, hinted);
+	return Max(at, cursor->hinted);
 }
 
 /* Pages that may be pinned ahead with so many buffers. */
@@ -183,25 +186,24 @@ group_size(const PageSource *source)
 static void
 gather_tids(PageSource *source, PageCursor *cursor)
 {
-	const KeyScan *keys = &source->keys;
 	Size		bytes = cursor->hop.want == FACT_WANT_KEYS ? KEY_BYTES : BLCKSZ;
 	PageVisit  *visit = cursor->visits;
 	int			size = group_size(source);
 
-	for (; cursor->nvisits < size && cursor->at < keys->ntids; visit++)
+	for (; cursor->nvisits < size && cursor->at < cursor->ntids; visit++)
 	{
 		int64		missed = missed_reads();
 
 		visit->first = cursor->at;
-		visit->count = tids_of_block(keys, cursor->at);
+		visit->count = tids_of_block(cursor, cursor->at);
 		visit->buffer =
 			pageread_pin(&source->reader,
-						 (BlockNumber) (keys->tids[cursor->at] >> 16));
+						 (BlockNumber) (cursor->tids[cursor->at] >> 16));
 		cursor->nvisits++;
-		pageread_hint_item(visit->buffer, tid_offset(keys, cursor->at));
+		pageread_hint_item(visit->buffer, tid_offset(cursor, cursor->at));
 		cursor->at += visit->count;
 		if (missed != missed_reads())
-			cursor->hinted = prefetch_after(source, cursor->at, cursor->hinted);
+			cursor->hinted = prefetch_after(source, cursor);
 	}
 	for (int i = 0; i < cursor->nvisits; i++)
 	{
@@ -211,7 +213,7 @@ gather_tids(PageSource *source, PageCursor *cursor)
 		tuples = Min(visit->count, HINT_TUPLES);
 		for (int j = 0; j < tuples; j++)
 			pageread_hint_tuple(visit->buffer,
-								tid_offset(keys, visit->first + j), bytes);
+								tid_offset(cursor, visit->first + j), bytes);
 	}
 }
 
@@ -263,7 +265,7 @@ read_visit(PageSource *source, PageCursor *cursor, const PageVisit *visit)
 		return;
 	}
 	for (int i = 0; i < visit->count; i++)
-		offsets[i] = tid_offset(&source->keys, visit->first + i);
+		offsets[i] = tid_offset(cursor, visit->first + i);
 	pageread_members(&source->reader, visit->buffer, offsets, visit->count);
 }
 
@@ -323,6 +325,8 @@ start_cursor(PageSource *source, const FactHop *hop, KeyScanRow answer,
 	else
 	{
 		keyscan_search(&source->keys, hop, answer, state);
+		cursor->tids = source->keys.tids;
+		cursor->ntids = source->keys.ntids;
 		source->used_btree = true;
 	}
 	source->base.access = !source->used_btree ? "zone" :
@@ -442,78 +446,120 @@ pages_scan(FactSource *base, const FactFilter *filter,
 	base->pages = reader->pages;
 }
 
-/* Rows that the vector index found, to the sink. */
+/* Rows that the vector index found, on their way to the sink. */
 typedef struct NearestRows
 {
 	PageSource *source;
-	const FactFilter *filter;
+	FactHop		hop;
 	FactSink	sink;
 	void	   *state;
-	uint64		passed;
+	NearestBound bound;
 	int			ntids;
-	uint64		tids[NEAREST_BATCH];
+	ItemPointerData tids[NEAREST_BATCH];
+	uint64		sorted[NEAREST_BATCH];
 } NearestRows;
 
-static int
-tid_compare(const void *a, const void *b)
+static void
+pass_nearest(void *state, const FactRow *row)
 {
-	uint64		left = *(const uint64 *) a;
-	uint64		right = *(const uint64 *) b;
+	NearestRows *rows = (NearestRows *) state;
 
-	return left < right ? -1 : left > right;
+	rows->sink(rows->state, row);
+	nearest_bound_saw(&rows->bound, row);
 }
 
-/* Read what was collected, page by page. The index has just fetched these rows,
- * so they are in the cache. */
+/* Read what was collected, page by page. */
 static void
-flush_nearest(NearestRows *rows)
+read_nearest(NearestRows *rows)
 {
 	PageSource *source = rows->source;
-	PageReader *reader = &source->reader;
-	int			n;
+	PageCursor *cursor = &source->cursor;
 
-	qsort(rows->tids, rows->ntids, sizeof(uint64), tid_compare);
-	for (int i = 0; i < rows->ntids; i += n)
-	{
-		OffsetNumber offsets[MaxHeapTuplesPerPage];
-		uint64		block = rows->tids[i] >> 16;
-
-		for (n = 0; n < MaxHeapTuplesPerPage && i + n < rows->ntids &&
-			 rows->tids[i + n] >> 16 == block; n++)
-			offsets[n] = (OffsetNumber) (rows->tids[i + n] & 0xFFFF);
-		pageread_members(reader, pageread_pin(reader, (BlockNumber) block), offsets, n);
-		for (int j = 0; j < reader->ntuples; j++)
-		{
-			FactKey		key;
-
-			facts_key(source->columns, &reader->tuples[j], &key);
-			if (!facts_passes(rows->filter, &key))
-				continue;
-			emit(source, &reader->tuples[j], &key, FACT_WANT_DISTANCE,
-				 rows->sink, rows->state);
-			rows->passed++;
-		}
-	}
+	for (int i = 0; i < rows->ntids; i++)
+		rows->sorted[i] = tid_pack(&rows->tids[i]);
+	tids_sort(rows->sorted, rows->ntids);
+	end_cursor(cursor);
+	memset(cursor, 0, offsetof(PageCursor, visits));
+	cursor->hop = rows->hop;
+	cursor->tids = rows->sorted;
+	cursor->ntids = rows->ntids;
 	rows->ntids = 0;
+	while (pages_next(&source->base, pass_nearest, rows))
+		;
+}
+
+/* So many more rows are asked for at a time. */
+static int
+wanted_rows(const NearestRows *rows, const NearestScan *nearest, uint32 count)
+{
+	uint64		wanted = NEAREST_BATCH;
+
+	if (rows->bound.passed < count)
+	{
+		wanted = count - rows->bound.passed;
+		if (!rows->hop.filter.any && !nearest->by_index)
+			wanted = Max(wanted, NEAREST_TRIAL);
+	}
+	return (int) Min(wanted, NEAREST_BATCH);
 }
 
 /*
- * Rows are collected until enough have passed, then those that tie with the
- * farthest. Which relation a row has, the index may not know; then more are
- * asked for until enough of the right one have come.
+ * First as many rows as are wanted, then those that may be as near as the
+ * farthest of the nearest so far: as many as a scan in exact order would have to
+ * look at. Which relation a row has, the index may not know; then more are asked
+ * for until enough of the right one have come. True when that was all.
  */
+static bool
+read_found(NearestRows *rows, NearestScan *nearest, uint32 count)
+{
+	bool		beyond = false;
+
+	while (!beyond)
+	{
+		CHECK_FOR_INTERRUPTS();
+		rows->ntids = seedscan_take(nearest->scan, nearest_bound(&rows->bound), rows->tids,
+									wanted_rows(rows, nearest, count), &beyond);
+		if (rows->ntids == 0)
+			break;
+		read_nearest(rows);
+	}
+	return beyond;
+}
+
+/* What is left: rows in order, of long chains of twins and farther away. */
+static void
+read_in_order(NearestRows *rows, NearestScan *nearest, uint32 count)
+{
+	uint32		ties = 0;
+	bool		more = true;
+	SeedRow		row;
+
+	while (more)
+	{
+		int			wanted = wanted_rows(rows, nearest, count);
+
+		while (more && rows->ntids < wanted)
+		{
+			more = nearest_next(nearest, &row) &&
+				row.distance <= nearest_bound(&rows->bound) &&
+				(rows->bound.passed < count || ties++ < MAX_TIES);
+			if (more)
+				rows->tids[rows->ntids++] = row.tid;
+		}
+		read_nearest(rows);
+	}
+}
+
 static const char *
-pages_nearest(FactSource *base, const FactFilter *filter, uint32 count,
-			  FactSink sink, void *state)
+pages_nearest(FactSource *base, const FactNearest *want)
 {
 	PageSource *source = (PageSource *) base;
+	const FactFilter *filter = want->filter;
+	uint32		count = want->count;
+	FactHop		hop = {.filter = *filter, .want = FACT_WANT_DISTANCE};
 	NearestRows *rows;
 	NearestScan nearest;
 	const char *method;
-	bool		more = true;
-	uint32		ties = 0;
-	double		farthest = 0;
-	SeedRow		row;
 	Relation	index = nearest_index_open(source->rel, source->columns, filter,
 										   base->query, source->snapshot);
 
@@ -522,35 +568,20 @@ pages_nearest(FactSource *base, const FactFilter *filter, uint32 count,
 	nearest_begin(&nearest, source->rel, index, source->columns, filter,
 				  base->query, source->snapshot, count);
 	rows = (NearestRows *) palloc(sizeof(NearestRows));
-	*rows = (NearestRows)
-	{
-		source, filter, sink, state
-	};
-	while (more && rows->passed < count)
-	{
-		uint64		wanted = count - rows->passed;
-
-		if (!filter->any && !nearest.by_index)
-			wanted = Max(wanted, NEAREST_TRIAL);
-		wanted = Min(wanted, NEAREST_BATCH);
-
-		while (rows->ntids < wanted && (more = nearest_next(&nearest, &row)))
-		{
-			rows->tids[rows->ntids++] = tid_pack(&row.tid);
-			farthest = Max(farthest, row.distance);
-		}
-		flush_nearest(rows);
-	}
-	while (more && ties++ < MAX_TIES && nearest_next(&nearest, &row) &&
-		   row.distance <= farthest)
-	{
-		rows->tids[rows->ntids++] = tid_pack(&row.tid);
-		if (rows->ntids == NEAREST_BATCH)
-			flush_nearest(rows);
-	}
-	flush_nearest(rows);
+	rows->source = source;
+	rows->hop = hop;
+	rows->sink = want->sink;
+	rows->state = want->state;
+	rows->ntids = 0;
+	if (want->sure != NULL && (filter->any || nearest.by_index))
+		count -= indexonly_seeds(&nearest, source->rel, source->columns,
+								 source->snapshot, want);
+	nearest_bound_init(&rows->bound, count);
+	if (!read_found(rows, &nearest, count))
+		read_in_order(rows, &nearest, count);
 	base->pages = source->reader.pages;
-	method = rows->passed < count && nearest_bounded(&nearest) ? NULL :
+	nearest_search(&nearest, &base->search);
+	method = rows->bound.passed < count && nearest_bounded(&nearest) ? NULL :
 		nearest_method(&nearest);
 	nearest_end(&nearest);
 	pfree(rows);
@@ -622,6 +653,7 @@ facts_open_pages(RelGate *gate, const FactColumns *columns, Snapshot snapshot,
 	source->base.query = query;
 	source->base.halves = columns->halves;
 	source->base.pages = 0;
+	memset(&source->base.search, 0, sizeof(source->base.search));
 	source->rel = gate->rel;
 	source->snapshot = snapshot;
 	source->columns = columns;

@@ -5,7 +5,7 @@
  * Backend-local, so there is nothing to lock. Counts are data: a record shows
  * only to the role that made the call (else a SECURITY DEFINER function would
  * betray how many rows it saw) and to members of pg_read_all_stats. The clock
- * is read a fixed five times a call. Who made it is noted when it begins: a
+ * is read a fixed number of times a call. Who made it is noted when it begins: a
  * stream may end under another role.
  */
 #include "postgres.h"
@@ -22,6 +22,8 @@
 
 PG_FUNCTION_INFO_V1(sorted_heap_graph_rag_stats);
 PG_FUNCTION_INFO_V1(sorted_heap_graph_rag_reset_stats);
+
+#define STATS_COLUMNS 19
 
 static GraphStats last_call;
 static uint64 ncalls;
@@ -74,8 +76,8 @@ Datum
 sorted_heap_graph_rag_stats(PG_FUNCTION_ARGS)
 {
 	TupleDesc	desc;
-	Datum		values[13] = {0};
-	bool		nulls[13];
+	Datum		values[STATS_COLUMNS] = {0};
+	bool		nulls[STATS_COLUMNS];
 	bool		shown = ncalls > 0 &&
 		(last_call.caller == GetUserId() ||
 		 has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS));
@@ -102,6 +104,14 @@ sorted_heap_graph_rag_stats(PG_FUNCTION_ARGS)
 		values[10] = Float8GetDatum(last_call.stage_ms[GRAPH_STAGE_EXPAND]);
 		values[11] = Float8GetDatum(last_call.stage_ms[GRAPH_STAGE_RERANK]);
 		values[12] = Float8GetDatum(last_call.total_ms);
+		values[13] = Float8GetDatum(last_call.stage_ms[GRAPH_STAGE_OPEN]);
+		values[14] = Float8GetDatum(last_call.search_ms);
+		values[15] = Float8GetDatum(last_call.stage_ms[GRAPH_STAGE_PAYLOAD]);
+		nulls[16] = last_call.seed_source == NULL;
+		if (!nulls[16])
+			values[16] = CStringGetTextDatum(last_call.seed_source);
+		values[17] = Int64GetDatum((int64) last_call.seeds_compared);
+		values[18] = Int64GetDatum((int64) last_call.seed_rows);
 	}
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc),
 													  values, nulls)));

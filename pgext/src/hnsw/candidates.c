@@ -17,13 +17,14 @@
 
 void
 candidates_init(Candidates *candidates, const HnswShape *shape, HnswPageStore *store,
-				RowFetch *rows, const DistQuery *query)
+				RowFetch *rows, const DistQuery *query, TwinChains *chains)
 {
 	memset(candidates, 0, sizeof(*candidates));
 	candidates->shape = shape;
 	candidates->store = store;
 	candidates->rows = rows;
 	candidates->query = query;
+	candidates->chains = chains;
 	candidates->context = CurrentMemoryContext;
 	candidates->room = 128;
 	candidates->items = palloc(candidates->room * sizeof(Candidate));
@@ -90,44 +91,81 @@ pop(Candidates *candidates)
 }
 
 void
-candidates_add(Candidates *candidates, uint32 node, const ItemPointerData *tid, double least)
+candidates_add(Candidates *candidates, uint32 node, uint32 chain,
+			   const ItemPointerData *tid, double least)
 {
-	Candidate	item = {least, node, *tid, CANDIDATE_RECORD};
+	Candidate	item = {least, node, chain, *tid, CANDIDATE_RECORD};
 
 	push(candidates, item);
 }
 
+void
+candidates_add_chain(Candidates *candidates, uint32 chain)
+{
+	Candidate	item = {0};
+
+	item.least = twinchains_least(candidates->chains, chain);
+	item.chain = chain;
+	item.level = CANDIDATE_CHAIN;
+	push(candidates, item);
+}
+
 /*
- * Halves are within 2^-11 of a component, and within 2^-25 of tiny ones; a
- * component too large for them gives no finite distance.
+ * How far the exact distance may be from that of the halves, at most. Halves are
+ * within 2^-11 of a component, and within 2^-25 of tiny ones; a component too
+ * large for them gives no finite distance.
  */
 static double
-halves_least(const Candidates *candidates, const DistHalf *halves)
+halves_error(const Candidates *candidates, const DistHalf *halves, double distance)
 {
 	const DistQuery *query = candidates->query;
-	double		distance = dist_query_f16(query, halves);
 	double		lost = ldexp(1.0, -11) + 1e-6;
 	double		tiny = ldexp(1.0, -25);
 	double		norm = 0;
 
-	if (!isfinite(distance))
-		return -INFINITY;
 	if (candidates->shape->type == HNSW_TYPE_HSVEC)
-		return distance;
+		return 0;
 	if (query->metric != DIST_COSINE)
 		norm = sqrt((double) dist_square_f16(query, halves));
 	switch (query->metric)
 	{
 		case DIST_COSINE:
-			return distance - lost * sqrt(2.0 * Max(distance, 0.0) + lost) - 1e-6;
+			return lost * sqrt(2.0 * Max(distance, 0.0) + lost) + 1e-6;
 		case DIST_IP:
-			return distance - (lost * norm + tiny * sqrt(query->n)) *
+			return (lost * norm + tiny * sqrt(query->n)) *
 				dist_norm_f32(query->query, query->n);
 		case DIST_L1:
-			return distance - lost * norm * sqrt(query->n) - tiny * query->n;
+			return lost * norm * sqrt(query->n) + tiny * query->n;
 		default:
-			return distance - lost * norm - tiny * sqrt(query->n);
+			return lost * norm + tiny * sqrt(query->n);
 	}
+}
+
+static int
+compare_items(const void *a, const void *b)
+{
+	return before(a, b) ? -1 : before(b, a) ? 1 : 0;
+}
+
+void
+candidates_sort(Candidates *candidates)
+{
+	/* what is in order is a heap as well */
+	qsort(candidates->items, candidates->count, sizeof(Candidate), compare_items);
+}
+
+double
+candidates_bounds(const Candidates *candidates, const DistHalf *halves, double *most)
+{
+	double		distance = dist_query_f16(candidates->query, halves);
+	double		error;
+
+	*most = INFINITY;
+	if (!isfinite(distance))
+		return -INFINITY;
+	error = halves_error(candidates, halves, distance);
+	*most = distance + error;
+	return distance - error;
 }
 
 static int
@@ -145,10 +183,11 @@ refine_by_halves(Candidates *candidates, Candidate *batch, int count)
 	for (int i = 0; i < count; i++)
 	{
 		const DistHalf *halves = hnsw_store_halves(candidates->store, batch[i].node);
+		double		most;
 
 		batch[i].level = CANDIDATE_HALVES;
 		if (halves != NULL)
-			batch[i].least = halves_least(candidates, halves);
+			batch[i].least = candidates_bounds(candidates, halves, &most);
 		push(candidates, batch[i]);
 	}
 	hnsw_store_forget(candidates->store);
@@ -176,12 +215,13 @@ refine_by_rows(Candidates *candidates, Candidate *batch, int count)
 		/* last, as SQL sorts it; without a query at once */
 		if (isnan(batch[i].least))
 			batch[i].least = candidates->query != NULL ? INFINITY : -INFINITY;
+		twinchains_saw(candidates->chains, batch[i].chain, batch[i].least);
 		push(candidates, batch[i]);
 	}
 }
 
-bool
-candidates_next(Candidates *candidates, SeedRow *row)
+CandidatesNext
+candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain)
 {
 	bool		has_halves = candidates->query != NULL &&
 		candidates->shape->refine == HNSW_REFINE_F16;
@@ -199,7 +239,17 @@ candidates_next(Candidates *candidates, SeedRow *row)
 			row->tid = found.tid;
 			row->distance = isinf(found.least) ? NAN : found.least;
 			rowfetch_rest(candidates->rows);
-			return true;
+			return CANDIDATES_ROW;
+		}
+		if (level == CANDIDATE_CHAIN)
+		{
+			double		least = candidates->items[0].least;
+
+			*chain = pop(candidates).chain;
+			if (twinchains_least(candidates->chains, *chain) <= least)
+				return CANDIDATES_WANT_CHAIN;
+			candidates_add_chain(candidates, *chain);
+			continue;
 		}
 		while (candidates->count > 0 && candidates->items[0].level == level && count < BATCH)
 			batch[count++] = pop(candidates);
@@ -209,5 +259,37 @@ candidates_next(Candidates *candidates, SeedRow *row)
 			refine_by_rows(candidates, batch, count);
 	}
 	rowfetch_rest(candidates->rows);
-	return false;
+	return CANDIDATES_END;
+}
+
+int
+candidates_take(Candidates *candidates, double bound, ItemPointerData *tids, int room,
+				bool *beyond)
+{
+	bool		has_halves = candidates->query != NULL && !isinf(bound) &&
+		candidates->shape->refine == HNSW_REFINE_F16;
+	int			taken = 0;
+
+	*beyond = false;
+	while (taken < room && candidates->count > 0 &&
+		   candidates->items[0].level < CANDIDATE_EXACT)
+	{
+		Candidate	batch[BATCH];
+		int			count = 0;
+
+		*beyond = candidates->items[0].least > bound;
+		if (*beyond)
+			break;
+		if (!has_halves || candidates->items[0].level != CANDIDATE_RECORD)
+		{
+			tids[taken++] = pop(candidates).tid;
+			continue;
+		}
+		while (candidates->count > 0 && count < BATCH &&
+			   candidates->items[0].level == CANDIDATE_RECORD &&
+			   candidates->items[0].least <= bound)
+			batch[count++] = pop(candidates);
+		refine_by_halves(candidates, batch, count);
+	}
+	return taken;
 }

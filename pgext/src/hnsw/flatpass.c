@@ -9,9 +9,6 @@
 #include "hnsw/flatpass.h"
 #include "status.h"
 
-/* Slots are at least as large as their head, links and the smallest record. */
-#define MAX_SLOTS (BLCKSZ / (sizeof(HnswNode) + 2 * HNSW_MIN_M * sizeof(uint32)))
-
 /* Rows that a pass in any order takes at a time, about. */
 #define ANY_ROWS 256
 
@@ -34,16 +31,16 @@ wanted_slots(FlatPass *pass, uint32 page, const HnswVisited *seen, uint32 *numbe
 			 HnswNode **nodes)
 {
 	const HnswShape *shape = &hnsw_store_map(pass->store)->shape;
-	uint32		per_page = Min(shape->per_page[HNSW_SPACE_NODES], MAX_SLOTS);
 	uint32		first = page * shape->per_page[HNSW_SPACE_NODES];
+	uint32		slots = hnsw_store_lock_page(pass->store, page, nodes);
 	uint32		count = 0;
 
 	CHECK_FOR_INTERRUPTS();
-	for (uint32 slot = 0; slot < per_page; slot++)
+	for (uint32 slot = 0; slot < slots; slot++)
 	{
-		HnswNode   *node = hnsw_store_lock(pass->store, first + slot);
+		HnswNode   *node = nodes[slot];
 
-		if (node == NULL || !nodefilter_row(shape, pass->conditions, node) ||
+		if (!nodefilter_row(shape, pass->conditions, node) ||
 			(seen != NULL && hnsw_visited_contains(seen, first + slot)))
 			continue;
 		numbers[count] = first + slot;
@@ -88,12 +85,15 @@ void
 flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
 {
 	const HnswMap *map = hnsw_store_map(pass->store);
-	uint32		numbers[MAX_SLOTS];
-	HnswNode   *nodes[MAX_SLOTS];
-	const void *records[MAX_SLOTS];
-	float		dists[MAX_SLOTS];
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
+	const void *records[HNSW_MAX_SLOTS];
+	float		dists[HNSW_MAX_SLOTS];
 
 	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
+	/* at once, for to grow is to copy */
+	core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
+								 Min(hnsw_map_nodes(map), pass->room)));
 	for (uint32 page = 0; page < map->npages[HNSW_SPACE_NODES]; page++)
 	{
 		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
@@ -104,8 +104,6 @@ flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
 		hnsw_store_unlock(pass->store);
 		pass->evaluated += count;
 
-		core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
-									 Min((uint64) pass->rest.count + count, pass->room)));
 		for (uint32 i = 0; i < count; i++)
 		{
 			/* a damaged record may give NaN */
@@ -142,14 +140,39 @@ flatpass_take(FlatPass *pass, uint32 max, uint32 *count)
 }
 
 const HnswKey *
+flatpass_take_ties(FlatPass *pass, uint32 *count)
+{
+	HnswKeys   *rest = &pass->rest;
+	uint32		kept = 0;
+	float		last;
+
+	Assert(pass->takes == 1);
+	*count = 0;
+	if (pass->nearest.count == 0)
+		return pass->nearest.items;
+	last = hnsw_key_dist(pass->nearest.items[pass->nearest.count - 1]);
+	pass->nearest.count = 0;	/* nothing to keep when it grows */
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, rest->count));
+	for (uint32 i = 0; i < rest->count; i++)
+	{
+		if (hnsw_key_dist(rest->items[i]) == last)
+			pass->nearest.items[(*count)++] = rest->items[i];
+		else
+			rest->items[kept++] = rest->items[i];
+	}
+	rest->count = kept;
+	return pass->nearest.items;
+}
+
+const HnswKey *
 flatpass_take_any(FlatPass *pass, uint32 *count)
 {
 	const HnswMap *map = hnsw_store_map(pass->store);
-	uint32		numbers[MAX_SLOTS];
-	HnswNode   *nodes[MAX_SLOTS];
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
 
 	*count = 0;
-	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, ANY_ROWS + MAX_SLOTS));
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, ANY_ROWS + HNSW_MAX_SLOTS));
 	while (*count < ANY_ROWS && pass->next_page < map->npages[HNSW_SPACE_NODES])
 	{
 		uint32		found = wanted_slots(pass, pass->next_page++, NULL, numbers, nodes);

@@ -22,6 +22,8 @@ node_passes(NodeFilter *filter, const HnswMap *map, uint32 number)
 	uint32		left = hnsw_map_nodes(map); /* a chain may be damaged */
 	bool		passes;
 
+	if (node != NULL && hnsw_node_state(node) == HNSW_NODE_TWIN)
+		return nodefilter_row(&map->shape, filter->conditions, node);
 	if (node == NULL || !hnsw_node_in_graph(node))
 		return false;
 	passes = nodefilter_row(&map->shape, filter->conditions, node);

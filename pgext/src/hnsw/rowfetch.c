@@ -22,7 +22,8 @@ struct RowFetch
 	Relation	index;
 	Snapshot	snapshot;
 	const HnswShape *shape;
-	IndexFetchTableData *fetch;
+	MemoryContext context;		/* of all below */
+	IndexFetchTableData *fetch; /* NULL until a row is asked for */
 	TupleTableSlot *slot;
 	MemoryContext row_context;	/* what one row takes */
 	uint64		count;
@@ -43,18 +44,28 @@ rowfetch_begin(Relation heap, Relation index, Snapshot snapshot, const HnswShape
 	fetch->index = index;
 	fetch->snapshot = snapshot;
 	fetch->shape = shape;
-	fetch->fetch = table_index_fetch_begin(heap);
-	fetch->slot = table_slot_create(heap, NULL);
+	fetch->context = CurrentMemoryContext;
+	return fetch;
+}
+
+/* Callers who read rows themselves never come here. */
+static void
+prepare(RowFetch *fetch)
+{
+	MemoryContext caller = MemoryContextSwitchTo(fetch->context);
+
+	fetch->fetch = table_index_fetch_begin(fetch->heap);
+	fetch->slot = table_slot_create(fetch->heap, NULL);
 	fetch->row_context = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw row",
 											   ALLOCSET_DEFAULT_SIZES);
-	fetch->column = index->rd_index->indkey.values[0];
+	fetch->column = fetch->index->rd_index->indkey.values[0];
 	if (fetch->column == InvalidAttrNumber)
 	{
-		fetch->info = BuildIndexInfo(index);
+		fetch->info = BuildIndexInfo(fetch->index);
 		fetch->estate = CreateExecutorState();
 		GetPerTupleExprContext(fetch->estate)->ecxt_scantuple = fetch->slot;
 	}
-	return fetch;
+	MemoryContextSwitchTo(caller);
 }
 
 /* The indexed value of the row in the slot. */
@@ -88,6 +99,8 @@ rowfetch_distance(RowFetch *fetch, const ItemPointerData *tid, const DistQuery *
 	Datum		value;
 	bool		isnull;
 
+	if (fetch->fetch == NULL)
+		prepare(fetch);
 	fetch->count++;
 	if (!table_index_fetch_tuple(fetch->fetch, &row, fetch->snapshot, fetch->slot,
 								 &again, NULL))
@@ -127,6 +140,8 @@ rowfetch_announce(RowFetch *fetch, const ItemPointerData *tids, int count)
 void
 rowfetch_rest(RowFetch *fetch)
 {
+	if (fetch->fetch == NULL)
+		return;
 	ExecClearTuple(fetch->slot);
 	table_index_fetch_reset(fetch->fetch);
 }
@@ -140,10 +155,13 @@ rowfetch_count(const RowFetch *fetch)
 void
 rowfetch_end(RowFetch *fetch)
 {
-	table_index_fetch_end(fetch->fetch);
-	ExecDropSingleTupleTableSlot(fetch->slot);
+	if (fetch->fetch != NULL)
+	{
+		table_index_fetch_end(fetch->fetch);
+		ExecDropSingleTupleTableSlot(fetch->slot);
+		MemoryContextDelete(fetch->row_context);
+	}
 	if (fetch->estate != NULL)
 		FreeExecutorState(fetch->estate);
-	MemoryContextDelete(fetch->row_context);
 	pfree(fetch);
 }

@@ -14,7 +14,7 @@
 #include "compat.h"
 #include "guc.h"
 #include "hnsw/am.h"
-#include "hnsw/seedscan.h"
+#include "hnsw/scan.h"
 #include "hnsw/value.h"
 
 typedef struct HnswScan
@@ -106,6 +106,14 @@ hnsw_am_get_tuple(IndexScanDesc scan, ScanDirection direction)
 	scan->xs_recheck = seedscan_recheck(state->seeds);
 	scan->xs_recheckorderby = false;
 	return true;
+}
+
+const SeedScanStats *
+hnsw_scan_stats(IndexScanDesc scan)
+{
+	HnswScan   *state = scan->opaque;
+
+	return state->seeds != NULL ? seedscan_stats(state->seeds) : NULL;
 }
 
 void

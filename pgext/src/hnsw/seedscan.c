@@ -9,6 +9,9 @@
  * freed since, even of slots in use again: the rows there are younger than the
  * snapshot, so they are not seen.
  *
+ * Where the cache has a version of the index, nodes are read there, and rows that
+ * came since from pages. It is held until the scan ends or starts anew.
+ *
  * Memory of what a walk has seen is bounded by hash_mem; where that is reached,
  * the scan goes on by a flat pass, with as much for what that keeps. Where this
  * too is full, or sorted_hnsw.max_scan_tuples is reached, the scan ends and says
@@ -21,6 +24,7 @@
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "portability/instr_time.h"
 #include "storage/predicate.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -28,11 +32,13 @@
 
 #include "compat.h"
 #include "guc.h"
+#include "hnsw/cache_delta.h"
 #include "hnsw/candidates.h"
 #include "hnsw/flatpass.h"
 #include "hnsw/locks.h"
 #include "hnsw/scanmode.h"
 #include "hnsw/scanstats.h"
+#include "hnsw/seedentries.h"
 #include "hnsw/seedscan.h"
 #include "hnsw/tidset.h"
 #include "status.h"
@@ -41,9 +47,6 @@
  * exact: the row that belongs among the first ef may be a little behind them. A
  * candidate costs little, its row is fetched only where it may be next. */
 #define BEYOND(ef) ((ef) / 8 + 8)
-
-/* Of a chain, with no chance to cancel in between. */
-#define TWINS_AT_ONCE 4096
 
 struct SeedScan
 {
@@ -54,25 +57,33 @@ struct SeedScan
 	HnswMap		map;
 	RowFetch   *rows;
 	bool		once;
+	bool		map_is_new;		/* read by the begin, for the first start */
 
 	/* Since the start */
 	bool		started;
 	bool		found_all;		/* there is nothing left to find */
+	bool		cut_off;		/* the walk has ended where links do */
 	uint32		ef;
 	SeedMode	mode;
 	const float *query;			/* NULL: rows in any order */
 	DistQuery	exact;
 	void	   *record;
 	HnswConditions *conditions; /* or NULL */
+	HnswVersion *version;		/* or NULL: pages are read */
 	HnswPageStore *store;
 	HnswStore	graph;
+	uint32	   *added;			/* rows that the version does not lead to */
+	uint32		nadded;
+	HnswVisited filled;			/* those that it has not */
 	NodeFilter	filter;
+	TwinChains	chains;
 	Candidates	candidates;
 	HnswSearch	search;
 	FlatPass	flat;
 	TidSet	   *given;
 	double		last;			/* distance of the row given last */
 	uint64		fetched_before; /* by starts before */
+	uint64		taken;			/* rows that the caller fetched */
 	SeedScanStats stats;
 };
 
@@ -112,6 +123,7 @@ seedscan_begin(Relation heap, Relation index, Snapshot snapshot)
 	scan->context = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw scan",
 										  ALLOCSET_DEFAULT_SIZES);
 	hnsw_map_read(index, &scan->map);
+	scan->map_is_new = true;
 	scan->rows = rowfetch_begin(heap, index, snapshot, &scan->map.shape);
 	return scan;
 }
@@ -148,6 +160,14 @@ take_query(SeedScan *scan, const float *query)
 	dist_query_init(&scan->exact, form->metric, copy, form->dim);
 }
 
+static void
+give_up_version(SeedScan *scan)
+{
+	if (scan->version != NULL)
+		hnsw_cache_unpin(scan->version);
+	scan->version = NULL;
+}
+
 void
 seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint32 ef)
 {
@@ -155,10 +175,13 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 
 	if (scan->started)
 		hnsw_scanstats_count(seedscan_stats(scan));
+	give_up_version(scan);
 	MemoryContextReset(scan->context);
 	caller = MemoryContextSwitchTo(scan->context);
 
-	hnsw_map_read(scan->index, &scan->map);
+	if (!scan->map_is_new)
+		hnsw_map_read(scan->index, &scan->map);
+	scan->map_is_new = false;
 	scan->started = false;
 	scan->found_all = false;
 	/* As many as anybody asks for, but not more than there are. */
@@ -166,74 +189,79 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	take_query(scan, query);
 	scan->conditions = nkeys == 0 ? NULL
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
+	scan->version = hnsw_cache_pin(scan->index, &scan->map);
+	scan->nadded = 0;
 	scan->store = hnsw_store_make(scan->index, &scan->map);
+	hnsw_store_watch(scan->store, scan->snapshot);
 	scan->graph = hnsw_store_of(scan->store);
 	nodefilter_init(&scan->filter, scan->store, scan->conditions);
+	twinchains_init(&scan->chains);
 	candidates_init(&scan->candidates, &scan->map.shape, scan->store, scan->rows,
-					scan->query != NULL ? &scan->exact : NULL);
+					scan->query != NULL ? &scan->exact : NULL, &scan->chains);
 	scan->given = tidset_make();
 	scan->last = -INFINITY;
 	scan->fetched_before = rowfetch_count(scan->rows);
+	scan->taken = 0;
 	memset(&scan->stats, 0, sizeof(scan->stats));
+	if (scan->version != NULL)
+		scan->stats.source = scan->version->source;
 	memset(&scan->flat, 0, sizeof(scan->flat));
 	MemoryContextSwitchTo(caller);
 }
 
-/* The row of a locked slot becomes a candidate. */
-static void
-add_row(SeedScan *scan, uint32 number, HnswNode *node, float dist)
+/* What the exact distance of a row in a locked slot is hardly below. */
+static double
+least_distance(SeedScan *scan, HnswNode *node, float dist)
 {
 	const HnswShape *shape = &scan->map.shape;
-	double		least = -INFINITY;
 
-	if (!ItemPointerIsValid(&node->tid))
-		return;
-	if (scan->query != NULL)
-		least = hnsw_form_least(&shape->form, scan->record,
-								hnsw_node_record(shape, node), dist);
-	candidates_add(&scan->candidates, number, &node->tid, least);
+	if (scan->query == NULL)
+		return -INFINITY;
+	return hnsw_form_least(&shape->form, scan->record, hnsw_node_record(shape, node), dist);
 }
 
-/* The rows of a chain of twins. */
+/* The row of a twin becomes a candidate, if it may meet the conditions. */
 static void
-add_twins(SeedScan *scan, uint32 number, float dist)
+take_twin(void *state, const TwinChain *chain, uint32 number, HnswNode *node)
 {
-	const HnswShape *shape = &scan->map.shape;
-	uint32		left = hnsw_map_nodes(&scan->map);	/* a chain may be damaged */
+	SeedScan   *scan = state;
+	uint32		which = (uint32) (chain - scan->chains.items);
 
-	while (number != HNSW_NO_NODE && left-- > 0)
-	{
-		HnswNode   *node = hnsw_store_lock(scan->store, number);
-
-		if (node == NULL || !nodefilter_is_twin(node))
-			return;
-		if (nodefilter_twin(shape, scan->conditions, node))
-			add_row(scan, number, node, dist);
-		number = node->twin;
-		if (left % TWINS_AT_ONCE == 0)
-		{
-			hnsw_store_unlock(scan->store);
-			CHECK_FOR_INTERRUPTS();
-		}
-	}
+	if (ItemPointerIsValid(&node->tid) &&
+		nodefilter_twin(&scan->map.shape, scan->conditions, node))
+		candidates_add(&scan->candidates, number, which, &node->tid,
+					   twinchains_least(&scan->chains, which));
 }
 
-/* What was found becomes candidates: nodes with their twins, or slots. */
+static void
+add_part_of_chain(SeedScan *scan, uint32 chain)
+{
+	if (twinchains_follow(&scan->chains, chain, scan->store, take_twin, scan))
+		candidates_add_chain(&scan->candidates, chain);
+}
+
+/* What was found becomes candidates: nodes with their twins, or slots. A twin that
+ * was found by itself is a row of its own. */
 static void
 add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 {
 	for (uint32 i = 0; i < count; i++)
 	{
 		uint32		number = hnsw_key_node(keys[i]);
-		float		dist = hnsw_key_dist(keys[i]);
 		HnswNode   *node = hnsw_store_lock(scan->store, number);
+		uint32		chain = TWINCHAINS_NONE;
+		double		least;
 
-		if (node == NULL || (twins && !hnsw_node_in_graph(node)))
+		if (node == NULL || hnsw_node_state(node) == HNSW_NODE_FREE)
 			continue;
-		if (nodefilter_row(&scan->map.shape, scan->conditions, node))
-			add_row(scan, number, node, dist);
-		if (twins)
-			add_twins(scan, node->twin, dist);
+		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
+		if (twins && hnsw_node_in_graph(node) && node->twin != HNSW_NO_NODE)
+			chain = twinchains_add(&scan->chains, number, node->twin, least);
+		if (nodefilter_row(&scan->map.shape, scan->conditions, node) &&
+			ItemPointerIsValid(&node->tid))
+			candidates_add(&scan->candidates, number, chain, &node->tid, least);
+		if (chain != TWINCHAINS_NONE)
+			add_part_of_chain(scan, chain);
 	}
 	hnsw_store_forget(scan->store);
 }
@@ -262,6 +290,13 @@ add_flat(SeedScan *scan, bool first)
 	if (!first)
 		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
 	add_found(scan, keys, count, false);
+	if (first && scan->once && scan->query != NULL)
+	{
+		/* A walk gives nodes with all their twins. */
+		keys = flatpass_take_ties(&scan->flat, &count);
+		add_found(scan, keys, count, false);
+		return;
+	}
 	if (count > 0)
 		return;
 	scan->found_all = true;
@@ -283,8 +318,37 @@ add_walked(SeedScan *scan)
 	}
 	if (scan->search.end == HNSW_END_NEAREST)
 		return;
-	scan->found_all = true;
+	scan->cut_off = scan->search.end == HNSW_END_ALL_SEEN && scan->search.resumable &&
+		!hnsw_map_is_settled(scan->index, &scan->map);
+	scan->found_all = !scan->cut_off;
 	scan->stats.bounded = scan->search.end == HNSW_END_LIMIT;
+}
+
+/* Rows that came since the version was made; from then on it is read. */
+static void
+use_version(SeedScan *scan)
+{
+	CoreAlloc	alloc = allocator(scan);
+	uint32		nfilled;
+
+	if (scan->version == NULL)
+		return;
+	scan->added = hnsw_delta_find(scan->version, scan->store, &nfilled, &scan->nadded);
+	if (scan->added == NULL)
+	{
+		give_up_version(scan);
+		scan->stats.source = HNSW_SOURCE_PAGES;
+		return;
+	}
+	memset(&scan->filled, 0, sizeof(scan->filled));
+	if (nfilled > 0)
+	{
+		core_check(hnsw_visited_reset(&scan->filled, &alloc, nfilled));
+		for (uint32 i = 0; i < nfilled; i++)
+			(void) hnsw_visited_add(&scan->filled, scan->added[i]);
+	}
+	scan->map.entry = hnsw_image_entry(&scan->version->image);
+	hnsw_store_use(scan->store, &scan->version->image, &scan->filled);
 }
 
 /* The first nodes. */
@@ -300,6 +364,7 @@ find_first(SeedScan *scan)
 		scan->found_all = true;
 		return;
 	}
+	use_version(scan);
 	plan = scanmode_choose(&scan->filter, &scan->map, scan->query != NULL, scan->ef);
 	scan->mode = plan.mode;
 	scan->stats.flat = plan.mode == SEED_FLAT;
@@ -316,6 +381,8 @@ find_first(SeedScan *scan)
 	scan->search.max_evaluated = guc_hnsw_max_scan_tuples;
 	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
 								 scan->map.entry, scan->ef));
+	if (scan->nadded > 0)
+		core_check(hnsw_search_offer(&scan->search, scan->added, scan->nadded));
 	add_walked(scan);
 }
 
@@ -333,8 +400,11 @@ find_more(SeedScan *scan)
 		add_flat(scan, false);
 		return;
 	}
-	/* What has grown doubles when it is full; a flat pass needs less. */
-	if (scanmode_flat_is_better(&scan->map, scan->search.evaluated) ||
+	/*
+	 * What has grown doubles when it is full; a flat pass needs less. And it
+	 * finds what a vacuum has put out of reach.
+	 */
+	if (scan->cut_off || scanmode_flat_is_better(&scan->map, scan->search.evaluated) ||
 		2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
 	{
 		start_flat(scan, &scan->search.taken);
@@ -350,12 +420,29 @@ static void
 find(SeedScan *scan)
 {
 	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+	instr_time	start;
+	instr_time	end;
 
+	INSTR_TIME_SET_CURRENT(start);
 	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
 	if (!scan->started)
 		find_first(scan);
 	else
 		find_more(scan);
+	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	scan->stats.search_ms += INSTR_TIME_GET_MILLISEC(end);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+find_twins(SeedScan *scan, uint32 chain)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+
+	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
+	add_part_of_chain(scan, chain);
 	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
 	MemoryContextSwitchTo(caller);
 }
@@ -374,9 +461,17 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 		find(scan);
 	for (;;)
 	{
+		CandidatesNext next;
+		uint32		chain;
+
 		CHECK_FOR_INTERRUPTS();
-		while (candidates_next(&scan->candidates, row))
+		while ((next = candidates_next(&scan->candidates, row, &chain)) != CANDIDATES_END)
 		{
+			if (next == CANDIDATES_WANT_CHAIN)
+			{
+				find_twins(scan, chain);
+				continue;
+			}
 			if (strict && comes_before(row->distance, scan->last))
 				continue;
 			if (!tidset_add(scan->given, &row->tid))
@@ -390,10 +485,78 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 	}
 }
 
+int
+seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room, bool *beyond)
+{
+	int			given = 0;
+
+	if (!scan->started)
+		find(scan);
+	while (given == 0)
+	{
+		int			taken = candidates_take(&scan->candidates, bound, tids, room, beyond);
+
+		for (int i = 0; i < taken; i++)
+		{
+			tids[given] = tids[i];
+			given += tidset_add(scan->given, &tids[i]);
+		}
+		scan->taken += given;
+		if (taken == 0)
+			break;
+	}
+	return given;
+}
+
+AttrNumber
+seedscan_entry_column(SeedScan *scan, AttrNumber column)
+{
+	return seedentries_column(scan->index, &scan->map.shape, column);
+}
+
+uint32
+seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count, SeedEntry **entries,
+				 double *boundary)
+{
+	if (!scan->started)
+		find(scan);
+	return seedentries_make(&scan->candidates, column - 2, count, entries, boundary);
+}
+
+bool
+seedscan_is_current(const SeedScan *scan)
+{
+	Buffer		buffer = hnsw_meta_read(scan->index, BUFFER_LOCK_SHARE);
+	uint64		vacuums = hnsw_page_meta(BufferGetPage(buffer))->vacuums;
+
+	UnlockReleaseBuffer(buffer);
+	return vacuums == scan->map.vacuums;
+}
+
+void
+seedscan_settle(SeedScan *scan, const ItemPointerData *tid)
+{
+	(void) tidset_add(scan->given, tid);
+}
+
 bool
 seedscan_recheck(const SeedScan *scan)
 {
 	return scan->conditions != NULL && hnsw_conditions_lossy(scan->conditions);
+}
+
+const char *
+seedscan_source_name(HnswSource source)
+{
+	switch (source)
+	{
+		case HNSW_SOURCE_SHARED:
+			return "shared";
+		case HNSW_SOURCE_LOCAL:
+			return "local";
+		default:
+			return "pages";
+	}
 }
 
 const SeedScanStats *
@@ -403,7 +566,7 @@ seedscan_stats(const SeedScan *scan)
 
 	stats->evaluated = hnsw_store_evaluated(scan->store) + scan->flat.evaluated;
 	stats->pages = hnsw_store_pages(scan->store);
-	stats->fetched = rowfetch_count(scan->rows) - scan->fetched_before;
+	stats->fetched = rowfetch_count(scan->rows) - scan->fetched_before + scan->taken;
 	return stats;
 }
 
@@ -412,6 +575,7 @@ seedscan_end(SeedScan *scan)
 {
 	if (scan->started)
 		hnsw_scanstats_count(seedscan_stats(scan));
+	give_up_version(scan);
 	rowfetch_end(scan->rows);
 	MemoryContextDelete(scan->context);
 	pfree(scan);

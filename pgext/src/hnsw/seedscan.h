@@ -9,7 +9,7 @@
 #include "access/skey.h"
 #include "utils/snapshot.h"
 
-#include "hnsw/pageio.h"
+#include "hnsw/cache.h"
 
 typedef struct SeedScan SeedScan;
 
@@ -24,11 +24,16 @@ typedef struct SeedRow
 typedef struct SeedScanStats
 {
 	bool		flat;			/* all records compared, no walk */
+	HnswSource	source;			/* of the graph */
 	bool		bounded;		/* ended by sorted_hnsw.max_scan_tuples */
 	uint64		evaluated;		/* distances to records */
 	uint64		fetched;		/* rows fetched for their exact distance */
 	uint64		pages;			/* of the index */
+	double		search_ms;		/* in walks and flat passes */
 } SeedScanStats;
+
+/* Where a graph was read, in a word. */
+extern const char *seedscan_source_name(HnswSource source);
 
 /*
  * Can the index answer a query under this snapshot? It is one of ours, valid,
@@ -65,6 +70,49 @@ extern void seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int
  * comes late.
  */
 extern bool seedscan_next(SeedScan *scan, bool strict, SeedRow *row);
+
+/*
+ * For a caller who wants many rows in no order, and reads them himself in a better
+ * one than a scan could: TIDs of up to `room` rows that were not given before and
+ * may be as near as `bound`. When none is left, *beyond tells that all others
+ * found are farther, and those not found yet should be; else it takes
+ * seedscan_next() to tell.
+ */
+extern int	seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room,
+						  bool *beyond);
+
+/*
+ * What the index alone knows of a row that was found: its exact distance lies
+ * between `least` and `most`.
+ */
+typedef struct SeedEntry
+{
+	ItemPointerData tid;
+	bool		isnull;
+	Datum		value;			/* of the column asked for */
+	double		least;
+	double		most;
+} SeedEntry;
+
+/* Where an index keeps a column of its table in a way that seedscan_entries can
+ * give back; 0 where it does not, or has no halves. */
+extern AttrNumber seedscan_entry_column(SeedScan *scan, AttrNumber column);
+
+/*
+ * Of a scan that has given no row: entries of the nearest rows found, more than
+ * `count`, and what the count-th nearest is no nearer than; 0 where that cannot be
+ * told. Not all of them need exist (seedscan_is_current). In the current memory
+ * context.
+ */
+extern uint32 seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count,
+							   SeedEntry **entries, double *boundary);
+
+/* Have no rows been taken out of the index since the scan's start? Asked after the
+ * visibility map was. */
+extern bool seedscan_is_current(const SeedScan *scan);
+
+/* This row need not be given any more. */
+extern void seedscan_settle(SeedScan *scan, const ItemPointerData *tid);
 
 /* Must the caller test the conditions again? */
 extern bool seedscan_recheck(const SeedScan *scan);

@@ -15,8 +15,11 @@
 #include <math.h>
 
 #include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "bufferhint.h"
+#include "compat.h"
 #include "hnsw/store.h"
 
 /* Pages pinned at a time for records: two batches of the kernels for four, and
@@ -27,10 +30,14 @@ struct HnswPageStore
 {
 	Relation	index;
 	const HnswMap *map;
+	Snapshot	snapshot;		/* or NULL */
 	MemoryContext parent;
 	MemoryContext copies;		/* of vectors; NULL until one is asked for */
 	uint64		evaluated;
 	uint64		pages;
+	const HnswImage *image;		/* or NULL */
+	const HnswVisited *filled;	/* slots that it has not, though they were
+								 * there */
 
 	/* The page of hnsw_store_lock, and that of hnsw_store_halves. */
 	Buffer		locked;
@@ -49,6 +56,33 @@ hnsw_store_make(Relation index, const HnswMap *map)
 	store->locked = InvalidBuffer;
 	store->halves = InvalidBuffer;
 	return store;
+}
+
+void
+hnsw_store_watch(HnswPageStore *store, Snapshot snapshot)
+{
+	Buffer		buffer;
+
+	store->snapshot = snapshot;
+	/* A walk of an empty graph reads no page that could tell. */
+	if (store->map->entry.node != HNSW_NO_NODE)
+		return;
+	buffer = hnsw_meta_read(store->index, BUFFER_LOCK_SHARE);
+	TestForOldSnapshot(snapshot, store->index, BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
+}
+
+void
+hnsw_store_use(HnswPageStore *store, const HnswImage *image, const HnswVisited *filled)
+{
+	store->image = image;
+	store->filled = filled;
+}
+
+static inline bool
+in_image(const HnswPageStore *store, uint32 number)
+{
+	return store->image != NULL && hnsw_image_has(store->image, number);
 }
 
 /* Where a node's record is: block, and offset on the page. */
@@ -124,14 +158,12 @@ group_distances(HnswPageStore *store, const void *from, const BlockNumber *block
 }
 
 static void
-store_distances(void *state, const void *from, const uint32_t *nodes, uint32_t count,
-				float *out)
+page_distances(HnswPageStore *store, const void *from, const uint32_t *nodes,
+			   uint32_t count, float *out)
 {
-	HnswPageStore *store = state;
 	BlockNumber blocks[HNSW_MAX_LINKS];
 	Size		at[HNSW_MAX_LINKS];
 
-	Assert(count <= HNSW_MAX_LINKS);
 	for (uint32_t i = 0; i < count; i++)
 	{
 		blocks[i] = record_place(store->map, nodes[i], &at[i]);
@@ -141,6 +173,50 @@ store_distances(void *state, const void *from, const uint32_t *nodes, uint32_t c
 	}
 	for (uint32_t i = 0; i < count; i += GROUP)
 		group_distances(store, from, blocks + i, at + i, Min(count - i, GROUP), out + i);
+}
+
+/* Some of the nodes are in the image, some on pages. */
+static void
+mixed_distances(HnswPageStore *store, const void *from, const uint32_t *nodes,
+				uint32_t count, float *out)
+{
+	uint32_t	rest[HNSW_MAX_LINKS];
+	float		dists[HNSW_MAX_LINKS];
+	uint32_t	nrest = 0;
+	uint32_t	at = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (in_image(store, nodes[i]))
+			hnsw_image_distances(store->image, from, &nodes[i], 1, &out[i]);
+		else
+			rest[nrest++] = nodes[i];
+	}
+	if (nrest > 0)
+		page_distances(store, from, rest, nrest, dists);
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (!in_image(store, nodes[i]))
+			out[i] = dists[at++];
+	}
+}
+
+static void
+store_distances(void *state, const void *from, const uint32_t *nodes, uint32_t count,
+				float *out)
+{
+	HnswPageStore *store = state;
+	bool		all_in_image = store->image != NULL;
+
+	Assert(count <= HNSW_MAX_LINKS);
+	for (uint32_t i = 0; i < count && all_in_image; i++)
+		all_in_image = hnsw_image_has(store->image, nodes[i]);
+	if (all_in_image)
+		hnsw_image_distances(store->image, from, nodes, count, out);
+	else if (store->image != NULL)
+		mixed_distances(store, from, nodes, count, out);
+	else
+		page_distances(store, from, nodes, count, out);
 	store->evaluated += count;
 }
 
@@ -164,14 +240,74 @@ lock_slot(HnswPageStore *store, uint32 number, bool check)
 		if (check)
 			hnsw_page_check(store->index, block, BufferGetPage(store->locked),
 							HNSW_PAGE_NODES, page);
+		TestForOldSnapshot(store->snapshot, store->index, BufferGetPage(store->locked));
 	}
 	return hnsw_page_node(shape, BufferGetPage(store->locked), number % per_page);
+}
+
+/* A slot of the image; one that was free is as good there as on its page, unless
+ * it has been filled. */
+static inline HnswNode *
+image_slot(const HnswPageStore *store, uint32 number)
+{
+	if (store->image == NULL || number >= store->image->shape.nnodes)
+		return NULL;
+	if (!hnsw_image_has(store->image, number) && store->filled->count > 0 &&
+		hnsw_visited_contains(store->filled, number))
+		return NULL;
+	return (HnswNode *) hnsw_image_slot(store->image, number);
+}
+
+/* A pass is as fast as memory comes. */
+static void
+prefetch_page(HnswPageStore *store, uint32 page)
+{
+	BlockNumber block = hnsw_map_block(store->map, HNSW_SPACE_NODES, page);
+
+	if (block != InvalidBlockNumber)
+		bufferhint_prefetch(store->index, block, 0, BLCKSZ);
 }
 
 HnswNode *
 hnsw_store_lock(HnswPageStore *store, uint32 number)
 {
+	HnswNode   *slot = image_slot(store, number);
+
+	if (slot != NULL)
+		return slot;
 	return lock_slot(store, number, true);
+}
+
+uint32
+hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots)
+{
+	const HnswShape *shape = &store->map->shape;
+	uint32		per_page = shape->per_page[HNSW_SPACE_NODES];
+	uint32		first = page * per_page;
+	uint32		imaged = store->image == NULL ? 0 : store->image->shape.nnodes;
+	HnswNode   *slot;
+
+	if (first + per_page <= imaged && store->filled->count == 0)
+	{
+		for (uint32 i = 0; i < per_page; i++)
+			slots[i] = (HnswNode *) hnsw_image_slot(store->image, first + i);
+		return per_page;
+	}
+	if (first < imaged)
+	{
+		/* Those that are on pages are all on this one. */
+		for (uint32 i = 0; i < per_page; i++)
+			slots[i] = hnsw_store_lock(store, first + i);
+		return per_page;
+	}
+	prefetch_page(store, page + 1);
+	slot = lock_slot(store, first, true);
+	for (uint32 i = 0; i < per_page; i++)
+	{
+		slots[i] = slot;
+		slot = (HnswNode *) ((char *) slot + shape->node_bytes);
+	}
+	return per_page;
 }
 
 void
@@ -215,6 +351,7 @@ upper_links(HnswPageStore *store, uint32 owner, int level, uint32 slot, uint32_t
 		if (!BufferIsValid(buffer))
 			break;
 		store->pages++;
+		TestForOldSnapshot(store->snapshot, store->index, BufferGetPage(buffer));
 		upper = hnsw_page_upper(&map->shape, BufferGetPage(buffer), on_page);
 		is_it = upper->owner == owner && upper->level == at;
 		slot = is_it ? upper->next : HNSW_NO_SLOT;
@@ -229,9 +366,8 @@ upper_links(HnswPageStore *store, uint32 owner, int level, uint32 slot, uint32_t
 }
 
 static uint32_t
-store_links(void *state, uint32_t number, int level, uint32_t *out)
+page_links(HnswPageStore *store, uint32_t number, int level, uint32_t *out)
 {
-	HnswPageStore *store = state;
 	const HnswShape *shape = &store->map->shape;
 
 	/*
@@ -253,6 +389,32 @@ store_links(void *state, uint32_t number, int level, uint32_t *out)
 	return level == 0 ? count : upper_links(store, number, level, upper, out);
 }
 
+/* Of links on a page, those to nodes of the image. */
+static uint32_t
+keep_imaged(const HnswImage *image, uint32_t *links, uint32_t count)
+{
+	uint32_t	kept = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		links[kept] = links[i];
+		kept += hnsw_image_has_node(image, links[i]);
+	}
+	return kept;
+}
+
+static uint32_t
+store_links(void *state, uint32_t number, int level, uint32_t *out)
+{
+	HnswPageStore *store = state;
+	uint32_t	count;
+
+	if (in_image(store, number))
+		return hnsw_image_links(store->image, number, level, out);
+	count = page_links(store, number, level, out);
+	return store->image == NULL ? count : keep_imaged(store->image, out, count);
+}
+
 static const void *
 store_vector(void *state, uint32_t number)
 {
@@ -262,6 +424,8 @@ store_vector(void *state, uint32_t number)
 	Size		at;
 	void	   *copy;
 
+	if (in_image(store, number))
+		return hnsw_image_record(store->image, number);
 	if (store->copies == NULL)
 		store->copies = AllocSetContextCreate(store->parent, "sorted_hnsw records",
 											  ALLOCSET_DEFAULT_SIZES);

@@ -9,13 +9,33 @@
 #ifndef HNSW_STORE_H
 #define HNSW_STORE_H
 
+#include "utils/snapshot.h"
+
 #include "hnsw/pageio.h"
+#include "hnsw_image.h"
+#include "hnsw_visited.h"
 
 typedef struct HnswPageStore HnswPageStore;
 
 /* In the current memory context. The map must outlive it; it may be read again
  * in between. */
 extern HnswPageStore *hnsw_store_make(Relation index, const HnswMap *map);
+
+/*
+ * Fail where a page of links or heads has changed since a snapshot that
+ * old_snapshot_threshold has made too old: VACUUM may have taken rows out that
+ * it sees. Each of them had a link to it from a page that has changed since, so
+ * a walk that would have found it meets one.
+ */
+extern void hnsw_store_watch(HnswPageStore *store, Snapshot snapshot);
+
+/*
+ * Read slots from an image where it has them, but for those of `filled`, which
+ * were free when it was made. Both must outlive the store. What is on pages leads
+ * to nodes of the image alone.
+ */
+extern void hnsw_store_use(HnswPageStore *store, const HnswImage *image,
+						   const HnswVisited *filled);
 
 /* For the core. Vectors stay valid until hnsw_store_forget. */
 extern HnswStore hnsw_store_of(HnswPageStore *store);
@@ -39,6 +59,12 @@ extern bool hnsw_store_node(HnswPageStore *store, uint32 number, HnswNode *head,
  */
 extern HnswNode *hnsw_store_lock(HnswPageStore *store, uint32 number);
 extern void hnsw_store_unlock(HnswPageStore *store);
+
+/* The same of all slots of a page of the space, one that the map has. Returns how
+ * many there are, HNSW_MAX_SLOTS at most. */
+#define HNSW_MAX_SLOTS (BLCKSZ / (sizeof(HnswNode) + 2 * HNSW_MIN_M * sizeof(uint32)))
+
+extern uint32 hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots);
 
 /* A node's halves where they lie, under a pin that lasts until the next call
  * or hnsw_store_forget; NULL when there are none. */

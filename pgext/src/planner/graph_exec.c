@@ -236,6 +236,8 @@ graph_explain(CustomScanState *node, List *ancestors, ExplainState *es)
 		ExplainPropertyUInteger("Ranked Rows", NULL, stats->reranked_rows, es);
 	if (es->buffers)
 		ExplainPropertyUInteger("Heap Pages", NULL, stats->pages_read, es);
+	if (es->buffers && stats->seed_source != NULL)
+		ExplainPropertyText("Vector Index Read", stats->seed_source, es);
 	if (es->timing)
 	{
 		ExplainPropertyFloat("Seed Time", "ms",

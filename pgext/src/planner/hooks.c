@@ -10,8 +10,10 @@
 
 #include "optimizer/paths.h"
 
+#include "compat.h"
 #include "planner/graph_path.h"
 #include "planner/hooks.h"
+#include "planner/index_explain.h"
 #include "planner/list_path.h"
 
 static set_rel_pathlist_hook_type previous_pathlist_hook;
@@ -27,10 +29,27 @@ planner_pathlist(PlannerInfo *root, RelOptInfo *rel, Index rti, RangeTblEntry *r
 		list_path_add(root, rel);
 }
 
+#ifdef HAVE_EXPLAIN_PER_NODE
+static explain_per_node_hook_type previous_explain_hook;
+
+static void
+planner_explain(PlanState *node, List *ancestors, const char *relationship,
+				const char *plan_name, ExplainState *es)
+{
+	if (previous_explain_hook)
+		previous_explain_hook(node, ancestors, relationship, plan_name, es);
+	index_explain(node, es);
+}
+#endif
+
 void
 planner_hooks_init(void)
 {
 	graph_path_init();
 	previous_pathlist_hook = set_rel_pathlist_hook;
 	set_rel_pathlist_hook = planner_pathlist;
+#ifdef HAVE_EXPLAIN_PER_NODE
+	previous_explain_hook = explain_per_node_hook;
+	explain_per_node_hook = planner_explain;
+#endif
 }

@@ -1,0 +1,114 @@
+/*
+ * cache.c
+ *	  Which version a scan reads: a shared one, its process's own, or none.
+ *
+ * Shared versions are made by workers (cache_worker.c), so no query waits for
+ * one: it reads pages meanwhile. A version to which too much was added is not
+ * used; well before that, a newer one is asked for.
+ */
+#include "postgres.h"
+
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "guc.h"
+#include "hnsw/cache.h"
+#include "hnsw/cache_delta.h"
+#include "hnsw/cache_local.h"
+#include "hnsw/cache_pins.h"
+#include "hnsw/cache_shared.h"
+#include "hnsw/cache_worker.h"
+
+/* A newer version is asked for at this part of what scans put up with. */
+#define REFRESH_AT 8
+
+static void
+ask(Relation index, const HnswCacheKey *key)
+{
+	if (!hnsw_local_may_ask(index))
+		return;
+	if (hnsw_shared_want(key) && !hnsw_cache_launch_worker())
+		hnsw_shared_unwant(key);
+}
+
+static HnswVersion *
+held(HnswVersion *version, const HnswMap *map)
+{
+	Assert(hnsw_image_fits(hnsw_block_image(version->block),
+						   version->block->bytes - version->block->image_at,
+						   &map->shape.form));
+	version->image = hnsw_image_attach(hnsw_block_image(version->block), &map->shape.form);
+	hnsw_pins_add(version);
+	return version;
+}
+
+/* Who knows this build's files, and could make a version of them? Not a worker,
+ * when they are temporary. */
+static bool
+may_be_shared(Relation index, const HnswMap *map)
+{
+	return guc_hnsw_shared_cache && !RelationUsesLocalBuffers(index) &&
+		hnsw_shared_available() && hnsw_block_estimate(map) <= hnsw_shared_room();
+}
+
+static HnswVersion *
+pin_shared(Relation index, const HnswCacheKey *key, const HnswMap *map)
+{
+	HnswVersion *version = hnsw_pins_reserve();
+	uint32		added;
+	uint32		limit;
+
+	version->source = HNSW_SOURCE_SHARED;
+	version->place = hnsw_shared_pin(key, map, &version->block);
+	if (version->place == NULL)
+	{
+		ask(index, key);
+		return NULL;
+	}
+	added = hnsw_delta_bound(version->block, map);
+	limit = hnsw_delta_limit(version->block, map);
+	if (added > limit / REFRESH_AT)
+		ask(index, key);
+	if (added > limit)
+	{
+		hnsw_shared_unpin(version->place);
+		return NULL;
+	}
+	return held(version, map);
+}
+
+static HnswVersion *
+pin_local(Relation index, const HnswCacheKey *key, const HnswMap *map)
+{
+	HnswVersion *version = hnsw_pins_reserve();
+	HnswLocal  *local = hnsw_local_pin(index, key, map);
+
+	if (local == NULL)
+		return NULL;
+	if (hnsw_delta_bound(local->block, map) > hnsw_delta_limit(local->block, map))
+	{
+		hnsw_local_unpin(local);
+		hnsw_local_outgrown(local);
+		return NULL;
+	}
+	version->source = HNSW_SOURCE_LOCAL;
+	version->place = local;
+	version->block = local->block;
+	return held(version, map);
+}
+
+HnswVersion *
+hnsw_cache_pin(Relation index, const HnswMap *map)
+{
+	HnswCacheKey key;
+
+	/* Whether a snapshot is too old for a page is seen on the page alone. */
+	if (hnsw_map_in_change(map) || map->entry.node == HNSW_NO_NODE ||
+		snapshots_grow_old())
+		return NULL;
+	key = hnsw_cache_key(index, map->nonce);
+	if (may_be_shared(index, map))
+		return pin_shared(index, &key, map);
+	return pin_local(index, &key, map);
+}
