@@ -11,7 +11,8 @@
  *
  * Rows nearest to the query are asked for in the order of the operator, with
  * those that tie with the last one: the planner uses the vector indexes, those
- * of children, too. Where policies leave too few of what an index finds, there
+ * of children, too. hsvec has no operator with an svec: there the query is
+ * rounded, and some more rows are asked for. Where policies leave too few of what an index finds, there
  * is still the scan of everything.
  *
  * Plans are not kept: they depend on the user and on settings.
@@ -32,6 +33,7 @@
 #include "utils/syscache.h"
 
 #include "graph/nearest.h"
+#include "types/hsvec.h"
 #include "types/svec.h"
 
 #define FETCH_ROWS 256
@@ -224,6 +226,33 @@ count_ranked(void *arg, const FactRow *row)
 	counted->sink(counted->state, row);
 }
 
+/* Of rows in the order of a query that was rounded, so many more are ranked by
+ * the query itself. */
+#define ROUNDED_MORE(count) ((count) / 4 + 16)
+
+/*
+ * The query as a value of the column's type. For halves it is rounded, after it
+ * was brought to norm 1, which no half is too small or too large for.
+ */
+static Datum
+query_value(const DistQuery *query, bool halves)
+{
+	double		norm = dist_norm_f32(query->query, query->n);
+	Svec	   *floats;
+	Hsvec	   *rounded;
+
+	if (!halves)
+	{
+		floats = svec_new((int) query->n);
+		memcpy(floats->x, query->query, query->n * sizeof(float));
+		return PointerGetDatum(floats);
+	}
+	rounded = hsvec_new((int) query->n);
+	for (uint32 i = 0; i < query->n; i++)
+		rounded->x[i] = half_from_float((float) (query->query[i] / norm));
+	return PointerGetDatum(rounded);
+}
+
 static const char *
 query_nearest(FactSource *base, const FactFilter *filter, uint32 count,
 			  FactSink sink, void *state)
@@ -237,21 +266,15 @@ query_nearest(FactSource *base, const FactFilter *filter, uint32 count,
 	Datum		values[3];
 	StringInfoData sql;
 	Relation	index;
-	Svec	   *query;
 
-	/* An hsvec column is ordered by hsvec queries, which ours may not be. */
-	if (base->halves)
-		return NULL;
 	index = nearest_index_open(source->rel, source->columns, filter,
 							   base->query, source->snapshot);
 	if (index == NULL)
 		return NULL;
 	index_close(index, NoLock);
 
-	query = svec_new((int) base->query->n);
-	memcpy(query->x, base->query->query, base->query->n * sizeof(float));
-	values[0] = PointerGetDatum(query);
-	values[1] = Int64GetDatum((int64) count);
+	values[0] = query_value(base->query, base->halves);
+	values[1] = Int64GetDatum(base->halves ? count + ROUNDED_MORE((int64) count) : (int64) count);
 	values[2] = Int16GetDatum(filter->relation);
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, source->select);
@@ -264,7 +287,7 @@ query_nearest(FactSource *base, const FactFilter *filter, uint32 count,
 	run_query(source, sql.data, filter->any ? 2 : 3, types, values, 0,
 			  FACT_WANT_DISTANCE, count_ranked, &counted);
 	pfree(sql.data);
-	pfree(query);
+	pfree(DatumGetPointer(values[0]));
 	return counted.ranked < count ? NULL : "query in order";
 }
 

@@ -56,8 +56,20 @@ CREATE POLICY all_rows ON halves USING (true);
 GRANT SELECT ON known TO graph_hsvec_reader;
 SET ROLE graph_hsvec_reader;
 SELECT n, h.rows = s.rows AS same FROM answers('halves') h JOIN known s USING (n) ORDER BY n;
-SELECT access FROM sorted_heap_graph_rag_stats();
+SELECT access, seed_method FROM sorted_heap_graph_rag_stats();
 RESET ROLE;
+
+-- and by an index: the query is rounded there, the ranking is not; also one
+-- whose components halves cannot hold
+CREATE INDEX ON halves USING sorted_hnsw (embedding);
+SET sorted_hnsw.scan_mode = flat;
+SET ROLE graph_hsvec_reader;
+SELECT n, h.rows = s.rows AS same FROM answers('halves') h JOIN known s USING (n) ORDER BY n;
+SELECT access, seed_method FROM sorted_heap_graph_rag_stats();
+SELECT string_agg(payload, ' ') AS rows FROM sorted_heap_graph_rag_scan('halves', '[1e6,1e5,0,0,0,0,0,0]', 5, 5);
+SELECT access, seed_method FROM sorted_heap_graph_rag_stats();
+RESET ROLE;
+SELECT string_agg(payload, ' ') AS rows FROM sorted_heap_graph_rag_scan('singles', '[1,0.1,0,0,0,0,0,0]', 5, 5);
 DROP TABLE halves, singles, long, known;
 DROP FUNCTION answers;
 DROP ROLE graph_hsvec_reader;
