@@ -4,8 +4,14 @@
  *	  fetched to put what was found in order.
  *
  * All of the first walk comes before the first row, so a LIMIT cannot save it.
- * Rows beyond those of the first walk cost a part of a flat pass each: what a
- * scan that goes on ends in.
+ * Where the LIMIT is known, and with it how many rows the index must give until
+ * enough of them meet the conditions that it does not test, the walk to all of
+ * these is charged before the first row, too: what a scan does when it goes on is
+ * not proportional to the rows it gives. Otherwise it is spread over all rows.
+ *
+ * A scan that may not go on gives what its first walk has found. Where that is
+ * not enough, it is charged as if it fetched all rows one by one, which any plan
+ * that gives enough of them undercuts.
  *
  * Pages of the index are charged as reads only as far as the index is larger
  * than the cache: every walk starts in the same pages and each is read many
@@ -16,6 +22,7 @@
 #include <math.h>
 
 #include "access/genam.h"
+#include "access/heaptoast.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
@@ -30,25 +37,46 @@
 #include "hnsw/pageio.h"
 #include "hnsw/scanmode.h"
 
-/* To compare a node of a walk, in cpu_operator_cost. */
-#define COMPARE_OPERATORS 2.0
+/* In cpu_operator_cost: to compare a node of a walk, and to give a row, which is
+ * put in order, looked up in the heap and again by the executor. */
+#define COMPARE_OPERATORS 10.0
+#define GIVE_OPERATORS 100.0
 
-/* Of the nodes kept, so many rows are fetched to order the first. */
-#define REFINED_SHARE 0.4
-#define REFINED_SHARE_HALVES 0.15
+/* Rows fetched to be sure of the first one, and of each that follows. */
+#define FETCHED_FIRST 8.0
+#define FETCHED_EACH 1.5
+
+/* A value stored out of line, to fetch it and each of its parts. */
+#define TOAST_VALUE_OPERATORS 40.0
+#define TOAST_PART_OPERATORS 20.0
+
+/* Where halves tell nearly as much as rows. */
+#define FETCHED_FIRST_HALVES 2.0
+#define FETCHED_EACH_HALVES 1.1
 
 /* What of a metapage never changes, kept in the relation's cache entry. */
 typedef struct CostFacts
 {
 	double		m;
 	double		per_page;
-	double		refined_share;
+	bool		halves;
+	double		toast_parts;	/* of a row's vector; 0 where it is in the row */
 } CostFacts;
+
+/* By its size alone: how the table stores a column may change any time. */
+static double
+toast_parts(const HnswShape *shape)
+{
+	Size		bytes = shape->form.dim *
+		(shape->type == HNSW_TYPE_HSVEC ? sizeof(DistHalf) : sizeof(float));
+
+	return bytes < TOAST_TUPLE_THRESHOLD ? 0.0 : ceil(bytes / (double) TOAST_MAX_CHUNK_SIZE);
+}
 
 static CostFacts
 read_facts(const IndexOptInfo *info)
 {
-	CostFacts	facts = {16, 8, REFINED_SHARE};
+	CostFacts	facts = {16, 8, false, 0};
 	Relation	index;
 
 	if (info->hypothetical)
@@ -62,8 +90,8 @@ read_facts(const IndexOptInfo *info)
 		hnsw_map_read(index, map);
 		facts.m = map->shape.m;
 		facts.per_page = map->shape.per_page[HNSW_SPACE_NODES];
-		if (map->shape.refine == HNSW_REFINE_F16)
-			facts.refined_share = REFINED_SHARE_HALVES;
+		facts.halves = map->shape.refine == HNSW_REFINE_F16;
+		facts.toast_parts = toast_parts(&map->shape);
 		pfree(map);
 		index->rd_amcache = MemoryContextAlloc(index->rd_indexcxt, sizeof(CostFacts));
 		*(CostFacts *) index->rd_amcache = facts;
@@ -73,25 +101,47 @@ read_facts(const IndexOptInfo *info)
 	return facts;
 }
 
-/* The cheaper way to the first nodes, in distances of a walk. */
+/*
+ * To find so many nodes, or as many as the first walk keeps, in distances of a
+ * walk: the cheaper way, or a walk that ends in a flat pass.
+ */
 static double
-first_nodes(const CostFacts *facts, double rows, double share)
+compared_nodes(const CostFacts *facts, double rows, double share, double wanted)
 {
-	double		ef = guc_hnsw_ef_search;
+	double		kept = Max(wanted, guc_hnsw_ef_search);
 	double		flat = scanmode_flat_cost(rows, share);
-	double		walk = Min(scanmode_walk_cost(rows, share, ef, facts->m, false),
-						   scanmode_walk_cost(rows, share, ef, facts->m, true));
+	double		walk = Min(scanmode_walk_cost(rows, share, kept, facts->m, false),
+						   scanmode_walk_cost(rows, share, kept, facts->m, true));
 
 	switch ((HnswScanMode) guc_hnsw_scan_mode)
 	{
 		case HNSW_SCAN_FLAT:
 			return flat;
 		case HNSW_SCAN_GRAPH:
-			return walk;
+			return Min(walk, guc_hnsw_max_scan_tuples);
 		case HNSW_SCAN_AUTO:
 			break;
 	}
-	return Min(flat, walk);
+	if (wanted <= guc_hnsw_ef_search)
+		return Min(flat, walk);
+	if (rows > guc_hnsw_max_scan_tuples)
+		return Min(walk, guc_hnsw_max_scan_tuples);
+	return Min(walk, 2.0 * flat);
+}
+
+/*
+ * How many rows the index must give for the query's LIMIT, by the share of them
+ * that meet the other conditions; -1 where that is not known.
+ */
+static double
+rows_for_limit(PlannerInfo *root, const IndexPath *path, double given)
+{
+	double		passing = path->path.param_info != NULL
+		? path->path.param_info->ppi_rows : path->indexinfo->rel->rows;
+
+	if (root->limit_tuples < 1.0 || bms_membership(root->all_baserels) != BMS_SINGLETON)
+		return -1.0;
+	return Min(given, root->limit_tuples * Max(given / Max(passing, 1.0), 1.0));
 }
 
 /* Are rows without a vector wanted? They are not in the index. */
@@ -123,11 +173,14 @@ hnsw_am_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	double		compare = COMPARE_OPERATORS * cpu_operator_cost;
 	CostFacts	facts;
 	double		share;
-	double		compared;
-	double		refined;
-	double		beyond;
+	double		given;
+	double		wanted;
+	double		first;
+	double		all;
 	double		uncached;
 	double		fetch;
+	double		value;
+	double		more;
 	double		random_cost;
 
 	*correlation = 0.0;
@@ -145,20 +198,29 @@ hnsw_am_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	share = clauselist_selectivity(root, quals, info->rel->relid, JOIN_INNER, NULL);
 	*selectivity = share;
 	share = Max(share, 1.0 / rows);
+	given = Max(rows * share, 1.0);
+	wanted = rows_for_limit(root, path, given);
 
-	compared = first_nodes(&facts, rows, share);
-	*pages = Min(ceil(compared / Max(facts.per_page, 1.0)), Max(info->pages, 1));
+	first = compared_nodes(&facts, rows, share, wanted);
+	all = Max(first, compared_nodes(&facts, rows, share, given));
+	*pages = Min(ceil(first / Max(facts.per_page, 1.0)), Max(info->pages, 1));
 	uncached = Max(0.0, 1.0 - effective_cache_size / Max(info->pages, 1.0));
 
-	/* Rows fetched for their exact distance; core charges those returned. */
-	refined = Min(guc_hnsw_ef_search * facts.refined_share, rows * share);
+	/* Rows fetched for their exact distance only; core charges those returned,
+	 * which are in cache then. */
 	fetch = cpu_tuple_cost + cpu_operator_cost + random_cost *
-		index_pages_fetched(refined * loop_count, info->rel->pages, info->pages, root) /
-		Max(refined * loop_count, 1.0);
+		index_pages_fetched(given * loop_count, info->rel->pages, info->pages, root) /
+		(given * loop_count);
+	value = facts.toast_parts == 0.0 ? 0.0 : cpu_operator_cost *
+		(TOAST_VALUE_OPERATORS + facts.toast_parts * TOAST_PART_OPERATORS);
+	fetch += value;
+	more = facts.halves ? FETCHED_EACH_HALVES : FETCHED_EACH;
 
-	*startup_cost = index_other_operands_eval_cost(root, quals) +
-		compared * compare + refined * fetch + *pages * uncached * random_cost;
-	beyond = Max(rows * share - guc_hnsw_ef_search, 0.0);
-	*total_cost = *startup_cost +
-		beyond * (facts.m * compare + cpu_index_tuple_cost + cpu_tuple_cost);
+	*startup_cost = index_other_operands_eval_cost(root, quals) + first * compare +
+		Min(facts.halves ? FETCHED_FIRST_HALVES : FETCHED_FIRST, given) * fetch +
+		*pages * uncached * random_cost;
+	*total_cost = *startup_cost + (all - first) * compare +
+		given * (GIVE_OPERATORS * cpu_operator_cost + value + (more - 1.0) * fetch);
+	if (guc_hnsw_iterative_scan == HNSW_ITERATIVE_OFF && wanted > guc_hnsw_ef_search)
+		*startup_cost = *total_cost += given * (cpu_tuple_cost + random_cost);
 }
