@@ -17,13 +17,14 @@
 
 void
 candidates_init(Candidates *candidates, const HnswShape *shape, HnswPageStore *store,
-				RowFetch *rows, const DistQuery *query)
+				RowFetch *rows, const DistQuery *query, TwinChains *chains)
 {
 	memset(candidates, 0, sizeof(*candidates));
 	candidates->shape = shape;
 	candidates->store = store;
 	candidates->rows = rows;
 	candidates->query = query;
+	candidates->chains = chains;
 	candidates->context = CurrentMemoryContext;
 	candidates->room = 128;
 	candidates->items = palloc(candidates->room * sizeof(Candidate));
@@ -90,10 +91,22 @@ pop(Candidates *candidates)
 }
 
 void
-candidates_add(Candidates *candidates, uint32 node, const ItemPointerData *tid, double least)
+candidates_add(Candidates *candidates, uint32 node, uint32 chain,
+			   const ItemPointerData *tid, double least)
 {
-	Candidate	item = {least, node, *tid, CANDIDATE_RECORD};
+	Candidate	item = {least, node, chain, *tid, CANDIDATE_RECORD};
 
+	push(candidates, item);
+}
+
+void
+candidates_add_chain(Candidates *candidates, uint32 chain)
+{
+	Candidate	item = {0};
+
+	item.least = twinchains_least(candidates->chains, chain);
+	item.chain = chain;
+	item.level = CANDIDATE_CHAIN;
 	push(candidates, item);
 }
 
@@ -176,17 +189,18 @@ refine_by_rows(Candidates *candidates, Candidate *batch, int count)
 		/* last, as SQL sorts it; without a query at once */
 		if (isnan(batch[i].least))
 			batch[i].least = candidates->query != NULL ? INFINITY : -INFINITY;
+		twinchains_saw(candidates->chains, batch[i].chain, batch[i].least);
 		push(candidates, batch[i]);
 	}
 }
 
-bool
-candidates_next(Candidates *candidates, SeedRow *row)
+CandidatesNext
+candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain)
 {
 	bool		has_halves = candidates->query != NULL &&
 		candidates->shape->refine == HNSW_REFINE_F16;
 
-	while (candidates->count > 0)
+	while (candidates->count > candidates->spare)
 	{
 		CandidateLevel level = candidates->items[0].level;
 		Candidate	batch[BATCH];
@@ -199,7 +213,17 @@ candidates_next(Candidates *candidates, SeedRow *row)
 			row->tid = found.tid;
 			row->distance = isinf(found.least) ? NAN : found.least;
 			rowfetch_rest(candidates->rows);
-			return true;
+			return CANDIDATES_ROW;
+		}
+		if (level == CANDIDATE_CHAIN)
+		{
+			double		least = candidates->items[0].least;
+
+			*chain = pop(candidates).chain;
+			if (twinchains_least(candidates->chains, *chain) <= least)
+				return CANDIDATES_WANT_CHAIN;
+			candidates_add_chain(candidates, *chain);
+			continue;
 		}
 		while (candidates->count > 0 && candidates->items[0].level == level && count < BATCH)
 			batch[count++] = pop(candidates);
@@ -209,5 +233,5 @@ candidates_next(Candidates *candidates, SeedRow *row)
 			refine_by_rows(candidates, batch, count);
 	}
 	rowfetch_rest(candidates->rows);
-	return false;
+	return CANDIDATES_END;
 }

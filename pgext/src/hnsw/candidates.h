@@ -14,18 +14,21 @@
 #include "hnsw/rowfetch.h"
 #include "hnsw/seedscan.h"
 #include "hnsw/store.h"
+#include "hnsw/twinchains.h"
 
 typedef enum CandidateLevel
 {
 	CANDIDATE_RECORD,
 	CANDIDATE_HALVES,
-	CANDIDATE_EXACT
+	CANDIDATE_EXACT,
+	CANDIDATE_CHAIN				/* no row: the rest of a chain of twins */
 } CandidateLevel;
 
 typedef struct Candidate
 {
 	double		least;
 	uint32		node;
+	uint32		chain;			/* of the row, or the rest of which it is */
 	ItemPointerData tid;
 	uint8		level;			/* CandidateLevel */
 } Candidate;
@@ -40,17 +43,31 @@ typedef struct Candidates
 	Candidate  *items;			/* heap */
 	int			count;
 	int			room;
+	int			spare;			/* so many are left when there is no next row */
 	uint64		dead;			/* that the snapshot did not see */
+	TwinChains *chains;
 } Candidates;
 
 /* In the current memory context; all else must outlive it. */
 extern void candidates_init(Candidates *candidates, const HnswShape *shape,
-							HnswPageStore *store, RowFetch *rows, const DistQuery *query);
+							HnswPageStore *store, RowFetch *rows, const DistQuery *query,
+							TwinChains *chains);
 
-extern void candidates_add(Candidates *candidates, uint32 node,
+/* `chain` is that of the row, or TWINCHAINS_NONE. */
+extern void candidates_add(Candidates *candidates, uint32 node, uint32 chain,
 						   const ItemPointerData *tid, double least);
 
-/* Take the next row that the snapshot sees; false when there is none left. */
-extern bool candidates_next(Candidates *candidates, SeedRow *row);
+/* There is more of a chain. */
+extern void candidates_add_chain(Candidates *candidates, uint32 chain);
+
+typedef enum CandidatesNext
+{
+	CANDIDATES_END,
+	CANDIDATES_ROW,				/* the next row that the snapshot sees */
+	CANDIDATES_WANT_CHAIN		/* the next row may be in the rest of this chain,
+								 * whose rows are to be added now */
+} CandidatesNext;
+
+extern CandidatesNext candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain);
 
 #endif							/* HNSW_CANDIDATES_H */

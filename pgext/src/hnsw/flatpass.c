@@ -142,6 +142,31 @@ flatpass_take(FlatPass *pass, uint32 max, uint32 *count)
 }
 
 const HnswKey *
+flatpass_take_ties(FlatPass *pass, uint32 *count)
+{
+	HnswKeys   *rest = &pass->rest;
+	uint32		kept = 0;
+	float		last;
+
+	Assert(pass->takes == 1);
+	*count = 0;
+	if (pass->nearest.count == 0)
+		return pass->nearest.items;
+	last = hnsw_key_dist(pass->nearest.items[pass->nearest.count - 1]);
+	pass->nearest.count = 0;	/* nothing to keep when it grows */
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, rest->count));
+	for (uint32 i = 0; i < rest->count; i++)
+	{
+		if (hnsw_key_dist(rest->items[i]) == last)
+			pass->nearest.items[(*count)++] = rest->items[i];
+		else
+			rest->items[kept++] = rest->items[i];
+	}
+	rest->count = kept;
+	return pass->nearest.items;
+}
+
+const HnswKey *
 flatpass_take_any(FlatPass *pass, uint32 *count)
 {
 	const HnswMap *map = hnsw_store_map(pass->store);

@@ -38,6 +38,9 @@ extern void flatpass_run(FlatPass *pass, const void *record, const HnswVisited *
  * at the end. They live until the next call. */
 extern const HnswKey *flatpass_take(FlatPass *pass, uint32 max, uint32 *count);
 
+/* After the first take: those that are as far as the last of it, as twins are. */
+extern const HnswKey *flatpass_take_ties(FlatPass *pass, uint32 *count);
+
 /* Without comparing: some more slots with rows that meet the conditions, as
  * keys of distance 0. */
 extern const HnswKey *flatpass_take_any(FlatPass *pass, uint32 *count);

@@ -39,11 +39,10 @@
 
 /* Nodes that become candidates beyond the ef that a walk keeps. Codes are not
  * exact: the row that belongs among the first ef may be a little behind them. A
- * candidate costs little, its row is fetched only where it may be next. */
+ * candidate costs little, its row is fetched only where it may be next. No more
+ * rows are given than the walk has kept before it goes on, since nodes that it has
+ * not seen yet may be nearer than these. */
 #define BEYOND(ef) ((ef) / 8 + 8)
-
-/* Of a chain, with no chance to cancel in between. */
-#define TWINS_AT_ONCE 4096
 
 struct SeedScan
 {
@@ -67,6 +66,7 @@ struct SeedScan
 	HnswPageStore *store;
 	HnswStore	graph;
 	NodeFilter	filter;
+	TwinChains	chains;
 	Candidates	candidates;
 	HnswSearch	search;
 	FlatPass	flat;
@@ -167,10 +167,12 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->conditions = nkeys == 0 ? NULL
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
 	scan->store = hnsw_store_make(scan->index, &scan->map);
+	hnsw_store_watch(scan->store, scan->snapshot);
 	scan->graph = hnsw_store_of(scan->store);
 	nodefilter_init(&scan->filter, scan->store, scan->conditions);
+	twinchains_init(&scan->chains);
 	candidates_init(&scan->candidates, &scan->map.shape, scan->store, scan->rows,
-					scan->query != NULL ? &scan->exact : NULL);
+					scan->query != NULL ? &scan->exact : NULL, &scan->chains);
 	scan->given = tidset_make();
 	scan->last = -INFINITY;
 	scan->fetched_before = rowfetch_count(scan->rows);
@@ -179,43 +181,35 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	MemoryContextSwitchTo(caller);
 }
 
-/* The row of a locked slot becomes a candidate. */
-static void
-add_row(SeedScan *scan, uint32 number, HnswNode *node, float dist)
+/* What the exact distance of a row in a locked slot is hardly below. */
+static double
+least_distance(SeedScan *scan, HnswNode *node, float dist)
 {
 	const HnswShape *shape = &scan->map.shape;
-	double		least = -INFINITY;
 
-	if (!ItemPointerIsValid(&node->tid))
-		return;
-	if (scan->query != NULL)
-		least = hnsw_form_least(&shape->form, scan->record,
-								hnsw_node_record(shape, node), dist);
-	candidates_add(&scan->candidates, number, &node->tid, least);
+	if (scan->query == NULL)
+		return -INFINITY;
+	return hnsw_form_least(&shape->form, scan->record, hnsw_node_record(shape, node), dist);
 }
 
-/* The rows of a chain of twins. */
+/* The row of a twin becomes a candidate, if it may meet the conditions. */
 static void
-add_twins(SeedScan *scan, uint32 number, float dist)
+take_twin(void *state, const TwinChain *chain, uint32 number, HnswNode *node)
 {
-	const HnswShape *shape = &scan->map.shape;
-	uint32		left = hnsw_map_nodes(&scan->map);	/* a chain may be damaged */
+	SeedScan   *scan = state;
+	uint32		which = (uint32) (chain - scan->chains.items);
 
-	while (number != HNSW_NO_NODE && left-- > 0)
-	{
-		HnswNode   *node = hnsw_store_lock(scan->store, number);
+	if (ItemPointerIsValid(&node->tid) &&
+		nodefilter_twin(&scan->map.shape, scan->conditions, node))
+		candidates_add(&scan->candidates, number, which, &node->tid,
+					   twinchains_least(&scan->chains, which));
+}
 
-		if (node == NULL || !nodefilter_is_twin(node))
-			return;
-		if (nodefilter_twin(shape, scan->conditions, node))
-			add_row(scan, number, node, dist);
-		number = node->twin;
-		if (left % TWINS_AT_ONCE == 0)
-		{
-			hnsw_store_unlock(scan->store);
-			CHECK_FOR_INTERRUPTS();
-		}
-	}
+static void
+add_part_of_chain(SeedScan *scan, uint32 chain)
+{
+	if (twinchains_follow(&scan->chains, chain, scan->store, take_twin, scan))
+		candidates_add_chain(&scan->candidates, chain);
 }
 
 /* What was found becomes candidates: nodes with their twins, or slots. */
@@ -225,15 +219,20 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 	for (uint32 i = 0; i < count; i++)
 	{
 		uint32		number = hnsw_key_node(keys[i]);
-		float		dist = hnsw_key_dist(keys[i]);
 		HnswNode   *node = hnsw_store_lock(scan->store, number);
+		uint32		chain = TWINCHAINS_NONE;
+		double		least;
 
 		if (node == NULL || (twins && !hnsw_node_in_graph(node)))
 			continue;
-		if (nodefilter_row(&scan->map.shape, scan->conditions, node))
-			add_row(scan, number, node, dist);
-		if (twins)
-			add_twins(scan, node->twin, dist);
+		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
+		if (twins && node->twin != HNSW_NO_NODE)
+			chain = twinchains_add(&scan->chains, number, node->twin, least);
+		if (nodefilter_row(&scan->map.shape, scan->conditions, node) &&
+			ItemPointerIsValid(&node->tid))
+			candidates_add(&scan->candidates, number, chain, &node->tid, least);
+		if (chain != TWINCHAINS_NONE)
+			add_part_of_chain(scan, chain);
 	}
 	hnsw_store_forget(scan->store);
 }
@@ -262,6 +261,13 @@ add_flat(SeedScan *scan, bool first)
 	if (!first)
 		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
 	add_found(scan, keys, count, false);
+	if (first && scan->once && scan->query != NULL)
+	{
+		/* A walk gives nodes with all their twins. */
+		keys = flatpass_take_ties(&scan->flat, &count);
+		add_found(scan, keys, count, false);
+		return;
+	}
 	if (count > 0)
 		return;
 	scan->found_all = true;
@@ -278,8 +284,11 @@ add_walked(SeedScan *scan)
 	add_found(scan, keys, count, true);
 	if (scan->search.resumable)
 	{
+		int			kept = scan->candidates.count;
+
 		core_check(hnsw_search_take_beyond(&scan->search, BEYOND(scan->ef), &keys, &count));
 		add_found(scan, keys, count, true);
+		scan->candidates.spare = scan->candidates.count - kept;
 	}
 	if (scan->search.end == HNSW_END_NEAREST)
 		return;
@@ -323,6 +332,8 @@ find_first(SeedScan *scan)
 static void
 find_more(SeedScan *scan)
 {
+	bool		flat = scanmode_flat_is_better(&scan->map, scan->search.evaluated);
+
 	if (scan->once)
 	{
 		scan->found_all = true;
@@ -333,9 +344,18 @@ find_more(SeedScan *scan)
 		add_flat(scan, false);
 		return;
 	}
-	/* What has grown doubles when it is full; a flat pass needs less. */
-	if (scanmode_flat_is_better(&scan->map, scan->search.evaluated) ||
-		2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
+	/* What has grown doubles when it is full; a flat pass needs less, but
+	 * compares all. */
+	if (2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
+	{
+		if (hnsw_map_nodes(&scan->map) > guc_hnsw_max_scan_tuples)
+		{
+			scan->found_all = scan->stats.bounded = true;
+			return;
+		}
+		flat = true;
+	}
+	if (flat)
 	{
 		start_flat(scan, &scan->search.taken);
 		add_flat(scan, true);
@@ -360,6 +380,17 @@ find(SeedScan *scan)
 	MemoryContextSwitchTo(caller);
 }
 
+static void
+find_twins(SeedScan *scan, uint32 chain)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+
+	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
+	add_part_of_chain(scan, chain);
+	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
+	MemoryContextSwitchTo(caller);
+}
+
 /* As SQL orders distances: NaN is last. */
 static bool
 comes_before(double distance, double last)
@@ -374,9 +405,17 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 		find(scan);
 	for (;;)
 	{
+		CandidatesNext next;
+		uint32		chain;
+
 		CHECK_FOR_INTERRUPTS();
-		while (candidates_next(&scan->candidates, row))
+		while ((next = candidates_next(&scan->candidates, row, &chain)) != CANDIDATES_END)
 		{
+			if (next == CANDIDATES_WANT_CHAIN)
+			{
+				find_twins(scan, chain);
+				continue;
+			}
 			if (strict && comes_before(row->distance, scan->last))
 				continue;
 			if (!tidset_add(scan->given, &row->tid))
@@ -384,9 +423,12 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 			scan->last = row->distance;
 			return true;
 		}
-		if (scan->found_all)
+		if (scan->found_all && scan->candidates.count == 0)
 			return false;
-		find(scan);
+		if (!scan->found_all)
+			find(scan);
+		if (scan->found_all || scan->mode == SEED_FLAT)
+			scan->candidates.spare = 0;
 	}
 }
 

@@ -15,8 +15,11 @@
 #include <math.h>
 
 #include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "bufferhint.h"
+#include "compat.h"
 #include "hnsw/store.h"
 
 /* Pages pinned at a time for records: two batches of the kernels for four, and
@@ -27,6 +30,7 @@ struct HnswPageStore
 {
 	Relation	index;
 	const HnswMap *map;
+	Snapshot	snapshot;		/* or NULL */
 	MemoryContext parent;
 	MemoryContext copies;		/* of vectors; NULL until one is asked for */
 	uint64		evaluated;
@@ -49,6 +53,20 @@ hnsw_store_make(Relation index, const HnswMap *map)
 	store->locked = InvalidBuffer;
 	store->halves = InvalidBuffer;
 	return store;
+}
+
+void
+hnsw_store_watch(HnswPageStore *store, Snapshot snapshot)
+{
+	Buffer		buffer;
+
+	store->snapshot = snapshot;
+	/* A walk of an empty graph reads no page that could tell. */
+	if (store->map->entry.node != HNSW_NO_NODE)
+		return;
+	buffer = hnsw_meta_read(store->index, BUFFER_LOCK_SHARE);
+	TestForOldSnapshot(snapshot, store->index, BufferGetPage(buffer));
+	UnlockReleaseBuffer(buffer);
 }
 
 /* Where a node's record is: block, and offset on the page. */
@@ -164,6 +182,7 @@ lock_slot(HnswPageStore *store, uint32 number, bool check)
 		if (check)
 			hnsw_page_check(store->index, block, BufferGetPage(store->locked),
 							HNSW_PAGE_NODES, page);
+		TestForOldSnapshot(store->snapshot, store->index, BufferGetPage(store->locked));
 	}
 	return hnsw_page_node(shape, BufferGetPage(store->locked), number % per_page);
 }
@@ -215,6 +234,7 @@ upper_links(HnswPageStore *store, uint32 owner, int level, uint32 slot, uint32_t
 		if (!BufferIsValid(buffer))
 			break;
 		store->pages++;
+		TestForOldSnapshot(store->snapshot, store->index, BufferGetPage(buffer));
 		upper = hnsw_page_upper(&map->shape, BufferGetPage(buffer), on_page);
 		is_it = upper->owner == owner && upper->level == at;
 		slot = is_it ? upper->next : HNSW_NO_SLOT;

@@ -9,6 +9,8 @@
 #ifndef HNSW_STORE_H
 #define HNSW_STORE_H
 
+#include "utils/snapshot.h"
+
 #include "hnsw/pageio.h"
 
 typedef struct HnswPageStore HnswPageStore;
@@ -16,6 +18,14 @@ typedef struct HnswPageStore HnswPageStore;
 /* In the current memory context. The map must outlive it; it may be read again
  * in between. */
 extern HnswPageStore *hnsw_store_make(Relation index, const HnswMap *map);
+
+/*
+ * Fail where a page of links or heads has changed since a snapshot that
+ * old_snapshot_threshold has made too old: VACUUM may have taken rows out that
+ * it sees. Each of them had a link to it from a page that has changed since, so
+ * a walk that would have found it meets one.
+ */
+extern void hnsw_store_watch(HnswPageStore *store, Snapshot snapshot);
 
 /* For the core. Vectors stay valid until hnsw_store_forget. */
 extern HnswStore hnsw_store_of(HnswPageStore *store);
