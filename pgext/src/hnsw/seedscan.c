@@ -37,12 +37,11 @@
 #include "hnsw/tidset.h"
 #include "status.h"
 
-/* Nodes that become candidates beyond the ef that a walk keeps. Codes are not
- * exact: the row that belongs among the first ef may be a little behind them. A
- * candidate costs little, its row is fetched only where it may be next. No more
- * rows are given than the walk has kept before it goes on, since nodes that it has
- * not seen yet may be nearer than these. */
-#define BEYOND(ef) ((ef) / 8 + 8)
+/* A walk keeps a few nodes more than it is asked to. Codes are not exact: at the
+ * edge of what is kept a node may be taken for another, and a walk by exact
+ * distances, with the same ef, would find a little more. Rows of these few are
+ * left over when the walk goes on: what it has not seen may be nearer. */
+#define WALK_MORE(ef) ((ef) / 16 + 2)
 
 struct SeedScan
 {
@@ -281,13 +280,16 @@ add_walked(SeedScan *scan)
 	uint32		count;
 
 	core_check(hnsw_search_take(&scan->search, &keys, &count));
-	add_found(scan, keys, count, true);
-	if (scan->search.resumable)
+	if (scan->once)
+		add_found(scan, keys, Min(count, scan->ef), true);
+	else
 	{
-		int			kept = scan->candidates.count;
+		uint32		more = Min(WALK_MORE(scan->ef), count);
+		int			kept;
 
-		core_check(hnsw_search_take_beyond(&scan->search, BEYOND(scan->ef), &keys, &count));
-		add_found(scan, keys, count, true);
+		add_found(scan, keys, count - more, true);
+		kept = scan->candidates.count;
+		add_found(scan, keys + count - more, more, true);
 		scan->candidates.spare = scan->candidates.count - kept;
 	}
 	if (scan->search.end == HNSW_END_NEAREST)
@@ -324,7 +326,7 @@ find_first(SeedScan *scan)
 	scan->search.resumable = !scan->once;
 	scan->search.max_evaluated = guc_hnsw_max_scan_tuples;
 	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
-								 scan->map.entry, scan->ef));
+								 scan->map.entry, scan->ef + WALK_MORE(scan->ef)));
 	add_walked(scan);
 }
 
@@ -362,7 +364,7 @@ find_more(SeedScan *scan)
 		return;
 	}
 	scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
-	core_check(hnsw_search_grow(&scan->search, scan->ef));
+	core_check(hnsw_search_grow(&scan->search, scan->ef + WALK_MORE(scan->ef)));
 	add_walked(scan);
 }
 
