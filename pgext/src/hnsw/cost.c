@@ -129,6 +129,25 @@ compared_nodes(const CostFacts *facts, double rows, double share, double wanted)
 	return Min(walk, 2.0 * flat);
 }
 
+/* Is it tested by the index, or met by the nearest rows first, as a bound on the
+ * distance that the scan is in order of? */
+static bool
+met_in_order(const IndexPath *path, const RestrictInfo *rinfo)
+{
+	const OpExpr *op = (const OpExpr *) rinfo->clause;
+	ListCell   *lc;
+
+	foreach(lc, path->indexclauses)
+	{
+		if (lfirst_node(IndexClause, lc)->rinfo == rinfo)
+			return true;
+	}
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2)
+		return false;
+	return list_member(path->indexorderbys, linitial(op->args)) ||
+		list_member(path->indexorderbys, lsecond(op->args));
+}
+
 /*
  * How many rows the index must give for the query's LIMIT, by the share of them
  * that meet the other conditions; -1 where that is not known.
@@ -136,12 +155,22 @@ compared_nodes(const CostFacts *facts, double rows, double share, double wanted)
 static double
 rows_for_limit(PlannerInfo *root, const IndexPath *path, double given)
 {
-	double		passing = path->path.param_info != NULL
-		? path->path.param_info->ppi_rows : path->indexinfo->rel->rows;
+	IndexOptInfo *info = path->indexinfo;
+	List	   *others = NIL;
+	double		share;
+	ListCell   *lc;
 
-	if (root->limit_tuples < 1.0 || bms_membership(root->all_baserels) != BMS_SINGLETON)
+	if (root->limit_tuples < 1.0 || path->path.param_info != NULL ||
+		bms_membership(root->all_baserels) != BMS_SINGLETON)
 		return -1.0;
-	return Min(given, root->limit_tuples * Max(given / Max(passing, 1.0), 1.0));
+	foreach(lc, info->indrestrictinfo)
+	{
+		if (!met_in_order(path, lfirst_node(RestrictInfo, lc)))
+			others = lappend(others, lfirst(lc));
+	}
+	share = clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
+	list_free(others);
+	return Min(given, root->limit_tuples / Max(share, 1.0 / given));
 }
 
 /* Are rows without a vector wanted? They are not in the index. */

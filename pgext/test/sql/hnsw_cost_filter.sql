@@ -42,7 +42,9 @@ BEGIN
 			('JOIN hq_cat ON hq_cat.i = hq.c ORDER BY v <-> $1 LIMIT 20'),
 			('JOIN hq_cat ON hq_cat.i = hq.c WHERE b ORDER BY v <-> $1 LIMIT 20')) s (q);
 END $$;
+SET sorted_hnsw.ef_search = 40;
 SELECT * FROM hq_plans('off');
+RESET sorted_hnsw.ef_search;
 SELECT * FROM hq_plans('strict');
 -- An index of the condition's column, one of the rows that meet it, one that tests it
 CREATE INDEX hq_c ON hq (c);
