@@ -41,7 +41,7 @@
  * edge of what is kept a node may be taken for another, and a walk by exact
  * distances, with the same ef, would find a little more. Rows of these few are
  * left over when the walk goes on: what it has not seen may be nearer. */
-#define WALK_MORE(ef) ((ef) / 16 + 2)
+#define WALK_MORE(ef) ((ef) / 16 + 4)
 
 struct SeedScan
 {
