@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"testing"
 )
@@ -19,7 +20,12 @@ var graphVectors = flag.String("graph-vectors", "",
 // hnswlibFigures is fixtures/graphs/hnswlib.json, which says how it was made.
 type hnswlibFigures struct {
 	EfConstruction int             `json:"ef_construction"`
-	Recall         []hnswlibRecall `json:"recall"`
+	Corpora        []hnswlibCorpus `json:"corpora"`
+}
+
+type hnswlibCorpus struct {
+	Name   string          `json:"name"`
+	Recall []hnswlibRecall `json:"recall"`
 }
 
 type hnswlibRecall struct {
@@ -43,13 +49,17 @@ func TestGraphRecallBesideHnswlib(t *testing.T) {
 	if err := json.Unmarshal(data, &figures); err != nil {
 		t.Fatal(err)
 	}
+	text := slices.IndexFunc(figures.Corpora, func(c hnswlibCorpus) bool { return c.Name == "text" })
+	if text < 0 {
+		t.Fatal("no figures of corpus text")
+	}
 	base, dim := readHalves(t, "base.f16.npy")
 	for _, m := range []int{16, 24} {
 		t.Run(fmt.Sprintf("m=%d", m), func(t *testing.T) {
 			g := buildGraph(t, GraphOptions{
 				Metric: Cosine, Dim: dim, M: m, EfConstruction: figures.EfConstruction, Seed: 42,
 			}, base)
-			for _, figure := range figures.Recall {
+			for _, figure := range figures.Corpora[text].Recall {
 				if figure.M == m {
 					compareRecall(t, g, figure)
 				}

@@ -39,11 +39,11 @@ func shareFound(t *testing.T, conn *pgx.Conn, table, distance, condition string,
 func TestHnswRecallOfBuilds(t *testing.T) {
 	c := pgtest.Start(t)
 	conn := pgtest.Connect(t, c, "postgres")
-	const rows, sessions = 5000, 10
+	const sessions = 10
 	pgtest.Exec(t, conn, `CREATE FUNCTION vec(i int, dim int) RETURNS svec LANGUAGE sql IMMUTABLE AS $$
 			SELECT array_agg(((hashint4extended(i, k) & 65535)::float8 / 65536)::real
 				ORDER BY k)::real[]::svec FROM generate_series(1, dim) k $$`,
-		`CREATE TABLE source AS SELECT i AS id, vec(i, 3) AS v FROM generate_series(1, 5000) i`)
+		`CREATE TABLE source AS SELECT i AS id, vec(i, 3) AS v FROM generate_series(1, 2000) i`)
 	metrics := []struct {
 		class, operator string
 		least           float64
@@ -95,7 +95,7 @@ func TestHnswRecallUnderConditions(t *testing.T) {
 	c := pgtest.Start(t)
 	conn := pgtest.Connect(t, c, "postgres")
 	const dim = 8
-	hnswTable(t, conn, "filtered", 20000, dim, "m = 16, ef_construction = 64")
+	hnswTable(t, conn, "filtered", 10000, dim, "m = 16, ef_construction = 64")
 	pgtest.Exec(t, conn, `ALTER TABLE filtered ADD kind int`, `UPDATE filtered SET kind = id`, `VACUUM FULL filtered`)
 	walk(t, conn)
 	pgtest.Exec(t, conn, `SET sorted_hnsw.ef_search = 100`)
@@ -108,7 +108,7 @@ func TestHnswRecallUnderConditions(t *testing.T) {
 						fmt.Sprintf(`kind %% %d = 0`, share), 10, 10)
 					if what == "in the index" {
 						recall = shareFound(t, conn, "filtered", fmt.Sprintf(`v <-> vec(-%%d, %d)`, dim),
-							fmt.Sprintf(`kind <= %d`, 20000/share), 10, 10)
+							fmt.Sprintf(`kind <= %d`, 10000/share), 10, 10)
 					}
 					if recall < 0.99 {
 						t.Errorf("recall is %.3f", recall)

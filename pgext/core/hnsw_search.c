@@ -571,38 +571,3 @@ hnsw_search_take(HnswSearch *search, const HnswKey **found, uint32_t *count)
 		return status;
 	return take_results(search, found, count);
 }
-
-/* Offer keys to a heap of complements that keeps the `max` smallest. */
-static void
-keep_smallest(HnswKeys *heap, uint32_t max, const HnswKeys *keys)
-{
-	for (uint32_t i = 0; i < keys->count; i++)
-	{
-		if (heap->count < max)
-			hnsw_heap_push(heap, ~keys->items[i]);
-		else if (keys->items[i] < ~heap->items[0])
-			hnsw_heap_replace_root(heap, ~keys->items[i]);
-	}
-}
-
-CoreStatus
-hnsw_search_take_beyond(HnswSearch *search, uint32_t max, const HnswKey **found,
-						uint32_t *count)
-{
-	HnswKeys   *results = &search->results;
-	CoreStatus	status;
-
-	*found = results->items;
-	*count = 0;
-	results->count = 0;
-	status = hnsw_keys_reserve(results, &search->alloc, max);
-	if (status != CORE_OK || max == 0)
-		return status;
-	keep_smallest(results, max, &search->evicted);
-	if (search->filter == NULL)
-		keep_smallest(results, max, &search->held);
-	for (uint32_t i = 0; i < results->count; i++)
-		results->items[i] = ~results->items[i];
-	hnsw_keys_sort(results->items, results->count);
-	return take_results(search, found, count);
-}

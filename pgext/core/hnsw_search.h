@@ -105,14 +105,6 @@ extern CoreStatus hnsw_search_offer(HnswSearch *search, const uint32_t *nodes,
 extern CoreStatus hnsw_search_take(HnswSearch *search, const HnswKey **found,
 								   uint32_t *count);
 
-/*
- * Of a resumable walk, at most `max` nodes that were turned away, the nearest of
- * those: what would be kept if distances were a little other than they are.
- * They count as taken. Nodes that a filter was not asked about are left out.
- */
-extern CoreStatus hnsw_search_take_beyond(HnswSearch *search, uint32_t max,
-										  const HnswKey **found, uint32_t *count);
-
 /* The nearest node of a level that single steps reach, from a node of it. */
 extern CoreStatus hnsw_search_descend(HnswSearch *search, const HnswStore *store,
 									  const void *query, int level, HnswKey *nearest);

@@ -123,7 +123,7 @@ func TestReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := Default()
-	if recall, ok := r.of(r.Digest, p, "sentence", 96); !ok || recall != 0.9572 {
+	if recall, ok := r.of(r.Corpora[0].Digest, p, "sentence", 96); !ok || recall != 0.9572 {
 		t.Errorf("m 16, ef 96: %g, %t", recall, ok)
 	}
 	for name, change := range map[string]func(*Params, *string, *int){
@@ -134,7 +134,7 @@ func TestReference(t *testing.T) {
 		"metric":          func(p *Params, _ *string, _ *int) { p.Metric = "l2" },
 		"top-k":           func(p *Params, _ *string, _ *int) { p.TopK = 100 },
 	} {
-		p, digest, ef := Default(), r.Digest, 96
+		p, digest, ef := Default(), r.Corpora[0].Digest, 96
 		change(&p, &digest, &ef)
 		if _, ok := r.of(digest, p, "sentence", ef); ok {
 			t.Errorf("another %s has a figure", name)

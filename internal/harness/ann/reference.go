@@ -9,10 +9,14 @@ import (
 
 // reference are the recall figures of another library, as fixtures has them.
 type reference struct {
-	Digest         string            `json:"digest"` // of the corpus they were made on
 	Metric         string            `json:"metric"`
 	EfConstruction int               `json:"ef_construction"`
-	Recall         []referenceRecall `json:"recall"`
+	Corpora        []referenceCorpus `json:"corpora"`
+}
+
+type referenceCorpus struct {
+	Digest string            `json:"digest"`
+	Recall []referenceRecall `json:"recall"`
 }
 
 type referenceRecall struct {
@@ -36,12 +40,17 @@ func hnswlib() (reference, error) {
 // of is the figure for a set of queries and ef, when the run has the same
 // corpus and parameters.
 func (r reference) of(digest string, p Params, set string, ef int) (recall float64, ok bool) {
-	if digest != r.Digest || p.Metric != r.Metric || p.EfConstruction != r.EfConstruction || p.TopK != referenceTopK {
+	if p.Metric != r.Metric || p.EfConstruction != r.EfConstruction || p.TopK != referenceTopK {
 		return 0, false
 	}
-	for _, f := range r.Recall {
-		if f.M == p.M && f.Queries == set && f.Ef == ef {
-			return f.Recall, true
+	for _, c := range r.Corpora {
+		if c.Digest != digest {
+			continue
+		}
+		for _, f := range c.Recall {
+			if f.M == p.M && f.Queries == set && f.Ef == ef {
+				return f.Recall, true
+			}
 		}
 	}
 	return 0, false

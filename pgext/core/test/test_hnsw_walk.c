@@ -222,11 +222,6 @@ grows(void)
 
 			CHECK(hnsw_search_take(&search, &found, &nfound) == CORE_OK, "take");
 			ntaken += mark_taken(found, nfound, taken);
-			CHECK(hnsw_search_take_beyond(&search, 5, &found, &nfound) == CORE_OK, "take beyond");
-			CHECK(nfound <= 5, "%u beyond", nfound);
-			for (uint32_t i = 1; i < nfound; i++)
-				CHECK(found[i - 1] < found[i], "%u out of order", i);
-			ntaken += mark_taken(found, nfound, taken);
 			CHECK(hnsw_search_start(&fresh, &graph->store, query,
 									hnsw_arrays_entry(&graph->arrays), ef) == CORE_OK, "start");
 			CHECK(hnsw_search_take(&fresh, &expected, &nexpected) == CORE_OK, "take");

@@ -226,7 +226,7 @@ candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain)
 	bool		has_halves = candidates->query != NULL &&
 		candidates->shape->refine == HNSW_REFINE_F16;
 
-	while (candidates->count > 0)
+	while (candidates->count > candidates->spare)
 	{
 		CandidateLevel level = candidates->items[0].level;
 		Candidate	batch[BATCH];

@@ -43,6 +43,7 @@ typedef struct Candidates
 	Candidate  *items;			/* heap */
 	int			count;
 	int			room;
+	int			spare;			/* so many are left when there is no next row */
 	uint64		dead;			/* that the snapshot did not see */
 	TwinChains *chains;
 } Candidates;

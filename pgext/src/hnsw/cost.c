@@ -22,6 +22,7 @@
 #include <math.h>
 
 #include "access/genam.h"
+#include "access/heaptoast.h"
 #include "optimizer/cost.h"
 #include "optimizer/optimizer.h"
 #include "utils/memutils.h"
@@ -36,12 +37,18 @@
 #include "hnsw/pageio.h"
 #include "hnsw/scanmode.h"
 
-/* To compare a node of a walk, in cpu_operator_cost. */
-#define COMPARE_OPERATORS 6.0
+/* In cpu_operator_cost: to compare a node of a walk, and to give a row, which is
+ * put in order, looked up in the heap and again by the executor. */
+#define COMPARE_OPERATORS 10.0
+#define GIVE_OPERATORS 100.0
 
 /* Rows fetched to be sure of the first one, and of each that follows. */
 #define FETCHED_FIRST 8.0
 #define FETCHED_EACH 1.5
+
+/* A value stored out of line, to fetch it and each of its parts. */
+#define TOAST_VALUE_OPERATORS 40.0
+#define TOAST_PART_OPERATORS 20.0
 
 /* Where halves tell nearly as much as rows. */
 #define FETCHED_FIRST_HALVES 2.0
@@ -53,12 +60,23 @@ typedef struct CostFacts
 	double		m;
 	double		per_page;
 	bool		halves;
+	double		toast_parts;	/* of a row's vector; 0 where it is in the row */
 } CostFacts;
+
+/* By its size alone: how the table stores a column may change any time. */
+static double
+toast_parts(const HnswShape *shape)
+{
+	Size		bytes = shape->form.dim *
+		(shape->type == HNSW_TYPE_HSVEC ? sizeof(DistHalf) : sizeof(float));
+
+	return bytes < TOAST_TUPLE_THRESHOLD ? 0.0 : ceil(bytes / (double) TOAST_MAX_CHUNK_SIZE);
+}
 
 static CostFacts
 read_facts(const IndexOptInfo *info)
 {
-	CostFacts	facts = {16, 8, false};
+	CostFacts	facts = {16, 8, false, 0};
 	Relation	index;
 
 	if (info->hypothetical)
@@ -73,6 +91,7 @@ read_facts(const IndexOptInfo *info)
 		facts.m = map->shape.m;
 		facts.per_page = map->shape.per_page[HNSW_SPACE_NODES];
 		facts.halves = map->shape.refine == HNSW_REFINE_F16;
+		facts.toast_parts = toast_parts(&map->shape);
 		pfree(map);
 		index->rd_amcache = MemoryContextAlloc(index->rd_indexcxt, sizeof(CostFacts));
 		*(CostFacts *) index->rd_amcache = facts;
@@ -110,6 +129,25 @@ compared_nodes(const CostFacts *facts, double rows, double share, double wanted)
 	return Min(walk, 2.0 * flat);
 }
 
+/* Is it tested by the index, or met by the nearest rows first, as a bound on the
+ * distance that the scan is in order of? */
+static bool
+met_in_order(const IndexPath *path, const RestrictInfo *rinfo)
+{
+	const OpExpr *op = (const OpExpr *) rinfo->clause;
+	ListCell   *lc;
+
+	foreach(lc, path->indexclauses)
+	{
+		if (lfirst_node(IndexClause, lc)->rinfo == rinfo)
+			return true;
+	}
+	if (!IsA(op, OpExpr) || list_length(op->args) != 2)
+		return false;
+	return list_member(path->indexorderbys, linitial(op->args)) ||
+		list_member(path->indexorderbys, lsecond(op->args));
+}
+
 /*
  * How many rows the index must give for the query's LIMIT, by the share of them
  * that meet the other conditions; -1 where that is not known.
@@ -117,12 +155,22 @@ compared_nodes(const CostFacts *facts, double rows, double share, double wanted)
 static double
 rows_for_limit(PlannerInfo *root, const IndexPath *path, double given)
 {
-	double		passing = path->path.param_info != NULL
-		? path->path.param_info->ppi_rows : path->indexinfo->rel->rows;
+	IndexOptInfo *info = path->indexinfo;
+	List	   *others = NIL;
+	double		share;
+	ListCell   *lc;
 
-	if (root->limit_tuples < 1.0 || bms_membership(root->all_baserels) != BMS_SINGLETON)
+	if (root->limit_tuples < 1.0 || path->path.param_info != NULL ||
+		bms_membership(root->all_baserels) != BMS_SINGLETON)
 		return -1.0;
-	return Min(given, root->limit_tuples * Max(given / Max(passing, 1.0), 1.0));
+	foreach(lc, info->indrestrictinfo)
+	{
+		if (!met_in_order(path, lfirst_node(RestrictInfo, lc)))
+			others = lappend(others, lfirst(lc));
+	}
+	share = clauselist_selectivity(root, others, info->rel->relid, JOIN_INNER, NULL);
+	list_free(others);
+	return Min(given, root->limit_tuples / Max(share, 1.0 / given));
 }
 
 /* Are rows without a vector wanted? They are not in the index. */
@@ -160,6 +208,7 @@ hnsw_am_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	double		all;
 	double		uncached;
 	double		fetch;
+	double		value;
 	double		more;
 	double		random_cost;
 
@@ -191,13 +240,16 @@ hnsw_am_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	fetch = cpu_tuple_cost + cpu_operator_cost + random_cost *
 		index_pages_fetched(given * loop_count, info->rel->pages, info->pages, root) /
 		(given * loop_count);
+	value = facts.toast_parts == 0.0 ? 0.0 : cpu_operator_cost *
+		(TOAST_VALUE_OPERATORS + facts.toast_parts * TOAST_PART_OPERATORS);
+	fetch += value;
 	more = facts.halves ? FETCHED_EACH_HALVES : FETCHED_EACH;
 
 	*startup_cost = index_other_operands_eval_cost(root, quals) + first * compare +
 		Min(facts.halves ? FETCHED_FIRST_HALVES : FETCHED_FIRST, given) * fetch +
 		*pages * uncached * random_cost;
 	*total_cost = *startup_cost + (all - first) * compare +
-		given * (cpu_index_tuple_cost + cpu_tuple_cost + (more - 1.0) * fetch);
+		given * (GIVE_OPERATORS * cpu_operator_cost + value + (more - 1.0) * fetch);
 	if (guc_hnsw_iterative_scan == HNSW_ITERATIVE_OFF && wanted > guc_hnsw_ef_search)
 		*startup_cost = *total_cost += given * (cpu_tuple_cost + random_cost);
 }

@@ -9,6 +9,7 @@
 
 #include "access/genam.h"
 #include "access/relscan.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "compat.h"
@@ -22,6 +23,7 @@ typedef struct HnswScan
 	SeedScan   *seeds;			/* NULL until the first row is asked for */
 	bool		started;
 	MemoryContext context;		/* of the seed scan */
+	MemoryContext query_context;	/* of what a start reads */
 } HnswScan;
 
 IndexScanDesc
@@ -31,6 +33,8 @@ hnsw_am_begin_scan(Relation index, int nkeys, int norderbys)
 	HnswScan   *state = palloc0(sizeof(HnswScan));
 
 	state->context = CurrentMemoryContext;
+	state->query_context = AllocSetContextCreate(state->context, "sorted_hnsw query",
+												 ALLOCSET_SMALL_SIZES);
 	scan->opaque = state;
 	if (norderbys > 0)
 	{
@@ -79,12 +83,14 @@ start(IndexScanDesc scan)
 		if (guc_hnsw_iterative_scan == HNSW_ITERATIVE_OFF)
 			seedscan_walk_once(state->seeds);
 	}
+	/* A value from a tuple is copied to be read: rescans must not add up. */
+	MemoryContextReset(state->query_context);
+	MemoryContextSwitchTo(state->query_context);
 	room = palloc(seedscan_shape(state->seeds)->form.dim * sizeof(float));
 	if ((orderby->sk_flags & SK_ISNULL) == 0)
 		query = hnsw_value_floats(seedscan_shape(state->seeds), orderby->sk_argument, room);
 	seedscan_start(state->seeds, query, scan->keyData, scan->numberOfKeys,
 				   guc_hnsw_ef_search);
-	pfree(room);
 	MemoryContextSwitchTo(caller);
 
 	count_index_search(scan);
@@ -123,5 +129,6 @@ hnsw_am_end_scan(IndexScanDesc scan)
 
 	if (state->seeds != NULL)
 		seedscan_end(state->seeds);
+	MemoryContextDelete(state->query_context);
 	pfree(state);
 }

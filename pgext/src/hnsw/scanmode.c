@@ -13,17 +13,18 @@
 #define FLAT_LOOK 0.1
 #define FLAT_COMPARE 0.3
 
-/* Of a node of a walk, to ask whether it passes. */
+/* Of a node of a walk that is near enough to be kept, to ask whether it passes. */
 #define WALK_ASK 0.5
+
+/* Of a node that a plain walk would see, to look through it: a wide walk asks it
+ * each time that a link leads there, and asking costs as much as comparing. */
+#define WALK_LOOK 3.0
 
 /* A walk compares about this many nodes for each link of each node it keeps. */
 #define WALK_SHARE 0.6
 
 /* Nodes that a walk sees however few it keeps: the way to the query. */
 #define WALK_WAY 8.0
-
-/* Above this share, to look through nodes finds little that is not near. */
-#define WIDE_SHARE 0.4
 
 double
 scanmode_walk_cost(double rows, double share, double ef, double m, bool wide)
@@ -33,7 +34,7 @@ scanmode_walk_cost(double rows, double share, double ef, double m, bool wide)
 
 	/* a wide walk compares what passes alone */
 	if (wide)
-		return seen * (share + WALK_ASK);
+		return seen * (share + WALK_LOOK);
 	return share < 1.0 ? seen * (1.0 + WALK_ASK * share) : seen;
 }
 
@@ -48,6 +49,8 @@ scanmode_choose(const NodeFilter *filter, const HnswMap *map, bool has_query, ui
 {
 	double		rows = hnsw_map_nodes(map);
 	double		share = 1.0;
+	double		plain;
+	double		wide;
 	SeedPlan	plan = {SEED_GRAPH, false};
 
 	if (!has_query || guc_hnsw_scan_mode == HNSW_SCAN_FLAT)
@@ -57,10 +60,11 @@ scanmode_choose(const NodeFilter *filter, const HnswMap *map, bool has_query, ui
 	}
 	if (filter->conditions != NULL)
 		share = nodefilter_share(filter, map);
-	plan.wide = share < WIDE_SHARE;
+	plain = scanmode_walk_cost(rows, share, ef, map->shape.m, false);
+	wide = scanmode_walk_cost(rows, share, ef, map->shape.m, true);
+	plan.wide = wide < plain;
 	if (guc_hnsw_scan_mode == HNSW_SCAN_AUTO &&
-		scanmode_flat_cost(rows, share) <=
-		scanmode_walk_cost(rows, share, ef, map->shape.m, plan.wide))
+		scanmode_flat_cost(rows, share) <= Min(plain, wide))
 		plan.mode = SEED_FLAT;
 	return plan;
 }

@@ -43,10 +43,11 @@
 #include "hnsw/tidset.h"
 #include "status.h"
 
-/* Nodes that become candidates beyond the ef that a walk keeps. Codes are not
- * exact: the row that belongs among the first ef may be a little behind them. A
- * candidate costs little, its row is fetched only where it may be next. */
-#define BEYOND(ef) ((ef) / 8 + 8)
+/* A walk keeps a few nodes more than it is asked to. Codes are not exact: at the
+ * edge of what is kept a node may be taken for another, and a walk by exact
+ * distances, with the same ef, would find a little more. Rows of these few are
+ * left over when the walk goes on: what it has not seen may be nearer. */
+#define WALK_MORE(ef) ((ef) / 16 + 4)
 
 struct SeedScan
 {
@@ -310,11 +311,17 @@ add_walked(SeedScan *scan)
 	uint32		count;
 
 	core_check(hnsw_search_take(&scan->search, &keys, &count));
-	add_found(scan, keys, count, true);
-	if (scan->search.resumable)
+	if (scan->once)
+		add_found(scan, keys, Min(count, scan->ef), true);
+	else
 	{
-		core_check(hnsw_search_take_beyond(&scan->search, BEYOND(scan->ef), &keys, &count));
-		add_found(scan, keys, count, true);
+		uint32		more = Min(WALK_MORE(scan->ef), count);
+		int			kept;
+
+		add_found(scan, keys, count - more, true);
+		kept = scan->candidates.count;
+		add_found(scan, keys + count - more, more, true);
+		scan->candidates.spare = scan->candidates.count - kept;
 	}
 	if (scan->search.end == HNSW_END_NEAREST)
 		return;
@@ -380,7 +387,7 @@ find_first(SeedScan *scan)
 	scan->search.resumable = !scan->once;
 	scan->search.max_evaluated = guc_hnsw_max_scan_tuples;
 	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
-								 scan->map.entry, scan->ef));
+								 scan->map.entry, scan->ef + WALK_MORE(scan->ef)));
 	if (scan->nadded > 0)
 		core_check(hnsw_search_offer(&scan->search, scan->added, scan->nadded));
 	add_walked(scan);
@@ -390,6 +397,9 @@ find_first(SeedScan *scan)
 static void
 find_more(SeedScan *scan)
 {
+	bool		flat = scan->cut_off ||
+		scanmode_flat_is_better(&scan->map, scan->search.evaluated);
+
 	if (scan->once)
 	{
 		scan->found_all = true;
@@ -401,18 +411,26 @@ find_more(SeedScan *scan)
 		return;
 	}
 	/*
-	 * What has grown doubles when it is full; a flat pass needs less. And it
-	 * finds what a vacuum has put out of reach.
+	 * A flat pass finds what a vacuum has put out of reach. And what has grown
+	 * doubles when it is full; a flat pass needs less, but compares all.
 	 */
-	if (scan->cut_off || scanmode_flat_is_better(&scan->map, scan->search.evaluated) ||
-		2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
+	if (2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
+	{
+		if (hnsw_map_nodes(&scan->map) > guc_hnsw_max_scan_tuples)
+		{
+			scan->found_all = scan->stats.bounded = true;
+			return;
+		}
+		flat = true;
+	}
+	if (flat)
 	{
 		start_flat(scan, &scan->search.taken);
 		add_flat(scan, true);
 		return;
 	}
 	scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
-	core_check(hnsw_search_grow(&scan->search, scan->ef));
+	core_check(hnsw_search_grow(&scan->search, scan->ef + WALK_MORE(scan->ef)));
 	add_walked(scan);
 }
 
@@ -433,6 +451,17 @@ find(SeedScan *scan)
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
 	scan->stats.search_ms += INSTR_TIME_GET_MILLISEC(end);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+find_twins(SeedScan *scan, uint32 chain)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+
+	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
+	add_part_of_chain(scan, chain);
+	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
 	MemoryContextSwitchTo(caller);
 }
 
@@ -479,9 +508,12 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 			scan->last = row->distance;
 			return true;
 		}
-		if (scan->found_all)
+		if (scan->found_all && scan->candidates.count == 0)
 			return false;
-		find(scan);
+		if (!scan->found_all)
+			find(scan);
+		if (scan->found_all || scan->mode == SEED_FLAT)
+			scan->candidates.spare = 0;
 	}
 }
 

@@ -5,7 +5,8 @@ SET client_min_messages = warning;
 SET max_parallel_workers_per_gather = 0;
 CREATE TABLE hq (i int4, v svec(3), c int4, t text);
 CREATE TABLE hq_cat (i int4 PRIMARY KEY, t text, b boolean);
-INSERT INTO hq SELECT i, ARRAY[sin(i), sin(i * 3), cos(i * 7)]::real[]::svec, i % 50, 'test ' || i
+INSERT INTO hq SELECT i, (SELECT array_agg(((hashint4extended(i, k) & 65535)::float8 / 65536)::real ORDER BY k)
+		FROM generate_series(1, 3) k)::svec, i % 50, 'test ' || i
 	FROM generate_series(1, 10000) i;
 INSERT INTO hq_cat SELECT i, 'cat ' || i, i % 5 = 0 FROM generate_series(1, 50) i;
 CREATE INDEX hq_v ON hq USING sorted_hnsw (v svec_l2_ops);
@@ -23,9 +24,10 @@ BEGIN
 		END IF;
 	END LOOP;
 END $$;
-CREATE FUNCTION hq_plans() RETURNS TABLE (iterative_scan text, query text, scan text) LANGUAGE sql AS $$
-	SELECT mode, q, hq_plan('SELECT hq.i FROM hq ' || q) FROM
-		(VALUES ('off'), ('strict')) m (mode),
+CREATE FUNCTION hq_plans(mode text) RETURNS TABLE (query text, scan text) LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM set_config('sorted_hnsw.iterative_scan', mode, true);
+	RETURN QUERY SELECT q, hq_plan('SELECT hq.i FROM hq ' || q) FROM
 		(VALUES ('WHERE c = 7 ORDER BY v <-> $1 LIMIT 20'),
 			('WHERE c <> 7 ORDER BY v <-> $1 LIMIT 20'),
 			('WHERE c >= 1 ORDER BY v <-> $1 LIMIT 20'),
@@ -38,10 +40,12 @@ CREATE FUNCTION hq_plans() RETURNS TABLE (iterative_scan text, query text, scan 
 			('ORDER BY v <-> $1'),
 			('ORDER BY v <-> $1 LIMIT 20'),
 			('JOIN hq_cat ON hq_cat.i = hq.c ORDER BY v <-> $1 LIMIT 20'),
-			('JOIN hq_cat ON hq_cat.i = hq.c WHERE b ORDER BY v <-> $1 LIMIT 20')) s (q),
-		LATERAL (SELECT set_config('sorted_hnsw.iterative_scan', mode, true) AS set) g
-	WHERE set IS NOT NULL $$;
-SELECT * FROM hq_plans();
+			('JOIN hq_cat ON hq_cat.i = hq.c WHERE b ORDER BY v <-> $1 LIMIT 20')) s (q);
+END $$;
+SET sorted_hnsw.ef_search = 40;
+SELECT * FROM hq_plans('off');
+RESET sorted_hnsw.ef_search;
+SELECT * FROM hq_plans('strict');
 -- An index of the condition's column, one of the rows that meet it, one that tests it
 CREATE INDEX hq_c ON hq (c);
 SELECT hq_plan('SELECT i FROM hq WHERE c = 7 ORDER BY v <-> $1 LIMIT 20');
