@@ -311,7 +311,8 @@ remove_dead(Graph *graph, const bool *dead)
 	HnswEntry	entry = living_entry(graph, dead);
 	HnswRepair	repair;
 
-	hnsw_repair_init(&repair, &graph->placer, &graph->store, entry, &living);
+	hnsw_repair_init(&repair, &graph->placer, &graph->store, &graph->arrays.form, entry,
+					 &living);
 	for (uint32_t node = 0; node < graph->spec.nnodes; node++)
 	{
 		for (int level = 0; !dead[node] && level <= graph->arrays.levels[node]; level++)
