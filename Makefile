@@ -22,9 +22,19 @@ PGEXT = -C pgext PG_CONFIG=$(PG_CONFIG)
 # Root is needed to install into a PostgreSQL that belongs to root.
 SUDO = $(if $(shell test -w "`$(PG_CONFIG) --pkglibdir`" && echo ok),,sudo)
 
+# Flags of `make note`, such as --only REGEX.
+NOTE_FLAGS =
 # Flags of the scenarios of `make bench`, `bench-storage` and `bench-ann`; BOOKS is a folder of plain-text
 # books, VECTORS one of base, query and truth files.
 BENCH_FLAGS =
+# The runs of `make bench-all`, those that have engines outside of PostgreSQL, and
+# the flags of runs that are not called as their scenario.
+ALL_RUNS = multihop multihop-10k gutenberg butler synthetic synthetic-384 openshare crud ann $(if $(VECTORS),ann-vectors)
+WITH_OUTSIDE = multihop% gutenberg% butler% ann%
+RUN_multihop-10k = multihop --chains 10000
+RUN_gutenberg = gutenberg $(if $(BOOKS),--books $(BOOKS))
+RUN_synthetic-384 = synthetic --entities 5000 --dim 384
+RUN_ann-vectors = ann --vectors $(VECTORS)
 # How long `make soak` runs.
 SOAK_OPERATIONS = 100000
 SOAK_CRASHES = 20
@@ -43,7 +53,7 @@ export SORTED_HEAP_QDRANT = $(QDRANT)
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench zvec bench-storage bench-ann bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench bench-all base-images report zvec bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -55,6 +65,7 @@ bench: deps ## from a bare machine to the first tables: graph retrieval on the e
 	$(MAKE) -s install
 	bin/benchgraph run multihop --pg local:$(PG_CONFIG) $(OUTSIDE) $(BENCH_FLAGS) --out results/multihop.json
 	bin/benchgraph run gutenberg --pg local:$(PG_CONFIG) $(OUTSIDE) $(BENCH_FLAGS) $(if $(BOOKS),--books $(BOOKS)) --out results/gutenberg.json
+	$(MAKE) -s report
 
 test: deps ## from a bare machine: build, install and run every test
 	scripts/test.sh
@@ -86,15 +97,15 @@ core-check: ## C unit tests of pgext/core under ASan and UBSan
 
 lint: ## golangci-lint, shellcheck, shfmt, actionlint, pgindent (installs pinned versions)
 	$(GO) run $(GOLANGCI_LINT) run
-	$(GO) run $(SHFMT) -d scripts/*.sh .ci/run
+	$(GO) run $(SHFMT) -d scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	command -v shellcheck >/dev/null || $(SUDO) apt-get install -y -q shellcheck
-	shellcheck scripts/*.sh .ci/run
+	shellcheck scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	$(GO) run $(ACTIONLINT)
 	scripts/pgindent.sh --check
 
 fmt: ## format Go, C and shell in place
 	$(GO) run $(GOLANGCI_LINT) fmt
-	$(GO) run $(SHFMT) -w scripts/*.sh .ci/run
+	$(GO) run $(SHFMT) -w scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	scripts/pgindent.sh
 
 soak: build install ## long differential run of the zone map; SOAK_FLAGS='-am sorted_heap -standby'
@@ -106,6 +117,19 @@ mutants: build install ## break each rule of the zone map in turn; prints what c
 	  -run TestMutants -mutants
 
 ##@ Measure and document
+bench-all: deps ## every scenario, one by one (an hour), and the page of all results; goes on after a failure
+	$(MAKE) -s -j2 build
+	$(MAKE) -s install
+	$(MAKE) -s -k $(ALL_RUNS:%=run-%); status=$$?; $(MAKE) -s report && exit $$status
+
+report: ## one HTML page with charts of the result files in results/
+	bin/benchgraph report --html results/report.html $(wildcard results/*.json)
+	@echo wrote results/report.html
+
+# One run of bench-all: run-NAME writes results/NAME.json.
+run-%:
+	bin/benchgraph run $(or $(RUN_$*),$*) --pg local:$(PG_CONFIG) $(if $(filter $(WITH_OUTSIDE),$*),$(OUTSIDE)) $(BENCH_FLAGS) --out results/$*.json
+
 bench-storage: build install ## lookups by map and btree, open blocks, cost of writes
 	for s in synthetic openshare crud; do \
 	  bin/benchgraph run $$s --pg local:$(PG_CONFIG) $(BENCH_FLAGS) --out results/$$s.json || exit; done
@@ -119,6 +143,13 @@ zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, t
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check zvec
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check --no-deps --target $(ZVEC) zvec==0.5.0
 	ls $(ZVEC)/lib/libzvec_c_api.so
+
+base-images: ## base images of `--pg container:VERSION`, from packages: no image registry is asked (root)
+	docker/base-images.sh bookworm trixie forky
+
+note: build install ## run the published note's settings again (hours; BOOKS=DIR) and write docs/published-note.md
+	bin/benchgraph note run results/note --pg local:$(PG_CONFIG) $(OUTSIDE) $(if $(BOOKS),--books $(BOOKS)) $(NOTE_FLAGS)
+	bin/benchgraph note write results/note > docs/published-note.md
 
 bench-kernels: ## ns per product and GB/s of each distance kernel
 	$(MAKE) -C pgext/core bench

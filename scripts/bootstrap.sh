@@ -6,8 +6,11 @@
 #
 #   scripts/bootstrap.sh             install what is missing (root or sudo)
 #   scripts/bootstrap.sh lint        the same for `make lint` and `make fmt`
+#   scripts/bootstrap.sh browser     as without a word, and Chromium for the test of report pages
+#   scripts/bootstrap.sh server      only a compiler, PostgreSQL and pgvector
 #   scripts/bootstrap.sh pg_config   print the pg_config that the build uses
 #   scripts/bootstrap.sh go          print the go command that the build uses
+#   scripts/bootstrap.sh mirror      print the Debian mirror that the machine uses
 #
 # What it promises:
 #   - it says each thing it installs, and is silent when nothing is missing;
@@ -344,6 +347,22 @@ ensure_emulator() {
 		say "no cross compiler or emulator here: the tests of NEON kernels will be skipped"
 }
 
+# --- a browser ---------------------------------------------------------------
+
+# Some 200 MB, so only where it is asked for. A machine without runs everything
+# else, and the test of pages counts a skip.
+ensure_browser() {
+	local name
+	for name in chromium chromium-browser google-chrome; do
+		! command -v "$name" >/dev/null || return 0
+	done
+	apt_refresh
+	# Ubuntu's package fetches a snap, which containers cannot run.
+	if [[ -z $(apt_candidate chromium) ]] || ! apt_install chromium; then
+		say "no Chromium to be had here: the test of report pages will be skipped"
+	fi
+}
+
 # --- formatters --------------------------------------------------------------
 
 # pgindent needs pg_bsd_indent. Server development packages carry both since
@@ -381,27 +400,32 @@ ensure_linters() {
 }
 
 main() {
-	local config packages=() lint=
+	local config packages=() lint="" server="" browser=""
 	cd "$(dirname "$0")/.."
 	case ${1:-} in
 	pg_config) find_pg_config && exit || exit 1 ;;
 	go) find_go && exit || exit 1 ;;
+	mirror) debian_mirror && exit || exit 1 ;;
 	lint) lint=1 ;;
+	server) server=1 ;;
+	browser) browser=1 ;;
 	"") ;;
-	*) die "usage: bootstrap.sh [lint|pg_config|go]" ;;
+	*) die "usage: bootstrap.sh [lint|server|browser|pg_config|go|mirror]" ;;
 	esac
 	trap clean_up EXIT
 	have_compiler || packages+=(gcc libc6-dev make)
-	have_certificates || packages+=(ca-certificates)
+	[[ -n $server ]] || have_certificates || packages+=(ca-certificates)
 	if ((${#packages[@]} > 0)); then
 		apt_refresh
 		apt_install "${packages[@]}"
 	fi
 	ensure_postgres
 	ensure_pgvector
+	[[ -z $server ]] || return 0
 	ensure_go
 	ensure_emulator
 	[[ -z $lint ]] || ensure_linters
+	[[ -z $browser ]] || ensure_browser
 }
 
 main "$@"

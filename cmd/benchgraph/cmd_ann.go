@@ -83,8 +83,8 @@ func (c *annCorpus) open(ctx context.Context) (*corpus.Vectors, error) {
 	return corpus.SyntheticVectors(ctx, c.synthetic())
 }
 
-func newAnnCommand(p process) *cobra.Command {
-	run := storageRun{server: roomyServer}
+func newAnnCommand(start startFunc) *cobra.Command {
+	run := &job{server: roomyServer}
 	o := ann.Default()
 	var from annCorpus
 	var rivals outsideOptions
@@ -111,7 +111,7 @@ func newAnnCommand(p process) *cobra.Command {
 			run.prepare = func(ctx context.Context, progress ui.Progress) error {
 				return run.openVectors(ctx, &from, &o, rivals, progress)
 			}
-			return run.start(cmd.Context(), p)
+			return start(cmd.Context(), run)
 		},
 	}
 	run.addFlags(cmd)
@@ -149,7 +149,7 @@ func addAnnFlags(cmd *cobra.Command, o *ann.Params) {
 
 // openVectors reads or makes the corpus, before there is a server, and arranges
 // what comes then.
-func (r *storageRun) openVectors(ctx context.Context, from *annCorpus, o *ann.Params, rivals outsideOptions, progress ui.Progress) error {
+func (r *job) openVectors(ctx context.Context, from *annCorpus, o *ann.Params, rivals outsideOptions, progress ui.Progress) error {
 	progress.Step("make corpus "+ann.Name, 0)
 	vectors, err := from.open(ctx)
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -11,11 +12,12 @@ import (
 )
 
 func newReportCommand() *cobra.Command {
-	var markdown, csv bool
+	var o reportOptions
 	cmd := &cobra.Command{
 		Use:   "report FILE.json...",
-		Short: "Show result files as tables",
-		Long:  "report writes result files as tables for people, or as Markdown or CSV.\n\n" + exitCodes,
+		Short: "Show result files as tables, or as a page with charts",
+		Long: "report writes result files as tables for people, or as Markdown, as CSV, as Go\n" +
+			"benchmarks, or as one HTML file with charts, which needs no network.\n\n" + exitCodes,
 		Args: func(_ *cobra.Command, paths []string) error {
 			if len(paths) == 0 {
 				return errors.New("name one or more result files")
@@ -23,33 +25,75 @@ func newReportCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, paths []string) error {
-			format := report.Text
-			switch {
-			case markdown && csv:
-				return usageError{errors.New("--markdown and --csv exclude each other")}
-			case markdown:
-				format = report.Markdown
-			case csv:
-				format = report.CSV
+			format, err := o.format()
+			if err != nil {
+				return usageError{err}
 			}
 			files, err := readResults(paths)
 			if err != nil {
 				return err
 			}
+			if format == report.Page {
+				return writePage(o.page, files)
+			}
 			return report.Write(cmd.OutOrStdout(), files, format)
 		},
 	}
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "Markdown tables")
-	cmd.Flags().BoolVar(&csv, "csv", false, "one CSV table of all rows")
+	o.addFlags(cmd)
 	return cmd
+}
+
+// reportOptions choose one way to write results.
+type reportOptions struct {
+	page                   string
+	markdown, csv, goBench bool
+}
+
+func (o *reportOptions) addFlags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&o.page, "html", "", "`FILE` to write a page with charts to")
+	f.BoolVar(&o.markdown, "markdown", false, "Markdown tables")
+	f.BoolVar(&o.csv, "csv", false, "one CSV table of all rows")
+	f.BoolVar(&o.goBench, "gobench", false, "Go benchmarks, for benchstat")
+}
+
+func (o *reportOptions) format() (report.Format, error) {
+	chosen := report.Text
+	given := 0
+	for _, c := range []struct {
+		format report.Format
+		given  bool
+	}{{report.Page, o.page != ""}, {report.Markdown, o.markdown}, {report.CSV, o.csv}, {report.GoBench, o.goBench}} {
+		if c.given {
+			chosen = c.format
+			given++
+		}
+	}
+	if given > 1 {
+		return "", errors.New("--html, --markdown, --csv and --gobench exclude each other")
+	}
+	return chosen, nil
+}
+
+// writePage leaves the whole page or the old one.
+func writePage(path string, files []*result.File) error {
+	var text bytes.Buffer
+	if err := report.Write(&text, files, report.Page); err != nil {
+		return err
+	}
+	if err := result.Replace(path, text.Bytes()); err != nil {
+		return fmt.Errorf("write page %s: %w", path, err)
+	}
+	return nil
 }
 
 func newCompareCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compare A.json B.json",
 		Short: "Show the ratios of one run to another",
-		Long: "compare shows, row by row, the median of B over that of A with a 95 % interval, the\n" +
-			"share of queries with the same answer, and what makes the files hard to compare.\n\n" + exitCodes,
+		Long: "compare shows, case by case, the median of B over that of A with a 95 % interval, what\n" +
+			"became of the quality, the share of queries with the same answer, and what makes the\n" +
+			"files hard to compare. Files of benchgraph repeat are compared over their builds.\n\n" + exitCodes,
 		Args: func(_ *cobra.Command, paths []string) error {
 			if len(paths) != 2 {
 				return fmt.Errorf("name two result files, not %d", len(paths))

@@ -5,14 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"sortedheap/internal/harness/crud"
-	"sortedheap/internal/harness/measure"
 	"sortedheap/internal/harness/openshare"
-	"sortedheap/internal/harness/report"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/ui"
 )
@@ -20,17 +17,8 @@ import (
 // This file has the scenarios that measure storage, and the run of all that make
 // their own tables and have no questions about facts.
 
-// storageRun is such a scenario once its flags are known.
-type storageRun struct {
-	server  serverOptions
-	out     string
-	params  map[string]any
-	prepare func(ctx context.Context, progress ui.Progress) error // before there is a server; may be nil
-	measure func(ctx context.Context, dsn string, progress ui.Progress) ([]result.Row, []string, error)
-}
-
-func newOpenShareCommand(p process) *cobra.Command {
-	run := storageRun{server: serverOptions{sharedBuffers: "1GB"}}
+func newOpenShareCommand(start startFunc) *cobra.Command {
+	run := &job{server: serverOptions{sharedBuffers: "1GB"}}
 	o := openshare.Default()
 	cmd := &cobra.Command{
 		Use:   openshare.Name,
@@ -54,7 +42,7 @@ func newOpenShareCommand(p process) *cobra.Command {
 				rows, doubts, err := openshare.Run(ctx, o, env)
 				return rows, append(warnings, doubts...), err
 			}
-			return run.start(cmd.Context(), p)
+			return start(cmd.Context(), run)
 		},
 	}
 	run.addFlags(cmd)
@@ -73,8 +61,8 @@ func newOpenShareCommand(p process) *cobra.Command {
 	return cmd
 }
 
-func newCrudCommand(p process) *cobra.Command {
-	run := storageRun{server: roomyServer}
+func newCrudCommand(start startFunc) *cobra.Command {
+	run := &job{server: roomyServer}
 	o := crud.Default()
 	var cases string
 	cmd := &cobra.Command{
@@ -98,7 +86,7 @@ func newCrudCommand(p process) *cobra.Command {
 			run.measure = func(ctx context.Context, dsn string, progress ui.Progress) ([]result.Row, []string, error) {
 				return crud.Run(ctx, dsn, o, progress)
 			}
-			return run.start(cmd.Context(), p)
+			return start(cmd.Context(), run)
 		},
 	}
 	run.addFlags(cmd)
@@ -113,61 +101,3 @@ func newCrudCommand(p process) *cobra.Command {
 	f.StringVar(&cases, "cases", "", "only cases that match this regular expression")
 	return cmd
 }
-
-func (r *storageRun) addFlags(cmd *cobra.Command) {
-	r.server.addFlags(cmd)
-	cmd.Flags().StringVar(&r.out, "out", "", "result file to write")
-}
-
-// start does one run from server to report.
-func (r *storageRun) start(ctx context.Context, p process) (err error) {
-	progress := ui.New(p.stderr)
-	defer progress.Close()
-	started := p.now()
-	if r.prepare != nil {
-		if err := r.prepare(ctx, progress); err != nil {
-			return err
-		}
-	}
-	progress.Step("start server", 0)
-	srv, err := r.server.start(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, srv.close()) }()
-	file := &result.File{Schema: result.Schema, Params: r.params}
-	var runErr error
-	file.Rows, file.Warnings, runErr = r.measure(ctx, srv.dsn, progress)
-	if ctx.Err() != nil || len(file.Rows) == 0 {
-		return runErr
-	}
-	described, err := describeServer(ctx, srv.dsn)
-	if err != nil {
-		return errors.Join(runErr, err)
-	}
-	file.Env = machine(p, described, started)
-	return errors.Join(runErr, finish(p, file, r.out, progress))
-}
-
-// machine is the environment of a run: this machine and its server.
-func machine(p process, server result.Env, started time.Time) result.Env {
-	env := result.Machine(p.commit)
-	env.Time = started.UTC().Format(time.RFC3339)
-	env.Postgres, env.Settings, env.Extensions = server.Postgres, server.Settings, server.Extensions
-	return env
-}
-
-// finish writes the result file, if one is asked for, and the tables.
-func finish(p process, file *result.File, out string, progress ui.Progress) error {
-	if out != "" && len(file.Rows) > 0 {
-		if err := result.Write(out, file); err != nil {
-			return err
-		}
-		progress.Note("wrote %s", out)
-	}
-	progress.Close()
-	return errors.Join(report.Write(p.stdout, []*result.File{file}, report.Text), failedCases(file))
-}
-
-// clockFunc finds the server clock of a statement.
-type clockFunc = func(ctx context.Context, queryID int64) (measure.ServerClock, error)

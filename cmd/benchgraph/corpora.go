@@ -16,20 +16,56 @@ type corpusOptions interface {
 	open(ctx context.Context) (corpus.Source, error)
 }
 
-// multihopOptions generates the person-parent-city corpus.
-type multihopOptions struct{ corpus.MultihopOptions }
+// questionFlags choose what is asked.
+type questionFlags struct {
+	set     string
+	queries int
+	// originals is how many questions the original set has.
+	originals int
+}
 
-func newMultihopOptions() corpusOptions { return &multihopOptions{corpus.DefaultMultihop()} }
+func (q *questionFlags) addFlags(cmd *cobra.Command, original, fair string) {
+	f := cmd.Flags()
+	f.StringVar(&q.set, "query-set", q.set, "original: "+original+", as published; fair: "+fair)
+	f.IntVar(&q.queries, "queries", 0, fmt.Sprintf("questions, at most; 0: %d of the original set, %d of the fair one", q.originals, corpus.FairQueries))
+}
+
+// chosen is the set and how many of its questions to ask.
+func (q *questionFlags) chosen() (corpus.QuestionSet, int) {
+	set := corpus.QuestionSet(q.set)
+	switch {
+	case q.queries != 0:
+		return set, q.queries
+	case set == corpus.Fair:
+		return set, corpus.FairQueries
+	}
+	return set, q.originals
+}
+
+// multihopOptions generates the person-parent-city corpus.
+type multihopOptions struct {
+	corpus.MultihopOptions
+	asked questionFlags
+}
+
+func newMultihopOptions() corpusOptions {
+	o := corpus.DefaultMultihop()
+	return &multihopOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}}
+}
 
 func (o *multihopOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.Chains, "chains", o.Chains, "persons with a parent who lives in a city; two facts each")
 	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
-	f.IntVar(&o.Queries, "queries", o.Queries, "questions about distinct persons")
+	o.asked.addFlags(cmd, "about persons drawn from all", "about one person of each of as many equal stretches")
 	f.Int64Var(&o.Seed, "seed", o.Seed, "of the cities and the choice of questions")
 }
 
 func (o *multihopOptions) open(ctx context.Context) (corpus.Source, error) {
+	o.Set, o.Queries = o.asked.chosen()
+	if o.asked.queries == 0 {
+		o.Queries = min(o.Queries, max(o.Chains, 0)) // one a person at most
+	}
 	if err := o.Validate(); err != nil {
 		return nil, usageError{err}
 	}
@@ -39,12 +75,12 @@ func (o *multihopOptions) open(ctx context.Context) (corpus.Source, error) {
 // gutenbergOptions reads the paragraph graph of books.
 type gutenbergOptions struct {
 	corpus.GutenbergOptions
-	plan string
+	asked questionFlags
 }
 
 func newGutenbergOptions() corpusOptions {
 	o := corpus.DefaultGutenberg("")
-	return &gutenbergOptions{GutenbergOptions: o, plan: string(o.Plan)}
+	return &gutenbergOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}}
 }
 
 func (o *gutenbergOptions) addFlags(cmd *cobra.Command) {
@@ -54,12 +90,11 @@ func (o *gutenbergOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.MaxParagraphs, "max-paragraphs", o.MaxParagraphs, "paragraphs to keep of each book; 0: all")
 	f.IntVar(&o.SkipParagraphs, "skip-paragraphs", o.SkipParagraphs, "paragraphs to drop at the start of each book")
 	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
-	f.IntVar(&o.Queries, "queries", o.Queries, "questions, at most")
-	f.StringVar(&o.plan, "query-plan", o.plan, "opening: paragraphs at the start of the first book, as published; fair: spread over all books")
+	o.asked.addFlags(cmd, "the paragraphs at the start of the first book", "halves of paragraphs spread over all books")
 }
 
 func (o *gutenbergOptions) open(ctx context.Context) (corpus.Source, error) {
-	o.Plan = corpus.QueryPlan(o.plan)
+	o.Set, o.Queries = o.asked.chosen()
 	if err := o.Validate(); err != nil {
 		return nil, usageError{err}
 	}
@@ -81,7 +116,7 @@ func booksError(dir string, err error) error {
 // syntheticOptions generates the regular graph.
 type syntheticOptions struct {
 	corpus.SyntheticOptions
-	plan string
+	asked questionFlags
 }
 
 // newSyntheticOptions has the larger published graph, asked about rows that are
@@ -89,8 +124,9 @@ type syntheticOptions struct {
 // the CPU's cache.
 func newSyntheticOptions() corpusOptions {
 	o := corpus.DefaultSynthetic()
-	o.Entities, o.Degree, o.Queries, o.Seeds = 20_000, 16, 64, scenario.SyntheticSeeds
-	return &syntheticOptions{SyntheticOptions: o, plan: string(corpus.Fair)}
+	originals := o.Queries
+	o.Entities, o.Degree, o.Seeds = 20_000, 16, scenario.SyntheticSeeds
+	return &syntheticOptions{o, questionFlags{set: string(corpus.Fair), originals: originals}}
 }
 
 func (o *syntheticOptions) addFlags(cmd *cobra.Command) {
@@ -100,12 +136,12 @@ func (o *syntheticOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.Relations, "relations", o.Relations, "relations that the facts are dealt to")
 	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
 	f.IntVar(&o.PayloadBytes, "payload-bytes", o.PayloadBytes, "bytes to which payloads are filled; 0: only the fact's name")
-	f.IntVar(&o.Queries, "queries", o.Queries, "questions, each with 64 seed entities")
-	f.StringVar(&o.plan, "query-plan", o.plan, "opening: the first rows, as published; fair: spread over all entities")
+	o.asked.addFlags(cmd, "the first rows", "beside rows spread over all entities")
+	f.Int64Var(&o.Seed, "seed", o.Seed, "of the choice of fair questions and of the 64 seed entities of each question")
 }
 
 func (o *syntheticOptions) open(ctx context.Context) (corpus.Source, error) {
-	o.Plan = corpus.QueryPlan(o.plan)
+	o.Set, o.Queries = o.asked.chosen()
 	if err := o.Validate(); err != nil {
 		return nil, usageError{err}
 	}
@@ -115,23 +151,22 @@ func (o *syntheticOptions) open(ctx context.Context) (corpus.Source, error) {
 // butlerOptions makes the facts of an assistant's memory.
 type butlerOptions struct {
 	corpus.ButlerOptions
-	plan string
+	asked questionFlags
 }
 
 func newButlerOptions() corpusOptions {
 	o := corpus.DefaultButler()
-	return &butlerOptions{ButlerOptions: o, plan: string(o.Plan)}
+	return &butlerOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}}
 }
 
 func (o *butlerOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
-	f.IntVar(&o.Queries, "queries", o.Queries, "questions, at most")
-	f.StringVar(&o.plan, "query-plan", o.plan, "opening: the two published questions; fair: other wordings of both")
+	o.asked.addFlags(cmd, "two questions", "other wordings of both")
 }
 
 func (o *butlerOptions) open(ctx context.Context) (corpus.Source, error) {
-	o.Plan = corpus.QueryPlan(o.plan)
+	o.Set, o.Queries = o.asked.chosen()
 	if err := o.Validate(); err != nil {
 		return nil, usageError{err}
 	}

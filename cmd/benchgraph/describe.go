@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"regexp"
-	"strings"
 
 	"github.com/jackc/pgx/v5"
 
@@ -49,17 +46,4 @@ func pairs(ctx context.Context, conn *pgx.Conn, sql string) (map[string]string, 
 		return nil
 	})
 	return out, err
-}
-
-var keywordDatabase = regexp.MustCompile(`\bdbname\s*=\s*('(?:[^'\\]|\\.)*'|\S+)`)
-
-// withDatabase returns a connection string that leads to another database.
-func withDatabase(dsn, database string) string {
-	if strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://") {
-		if u, err := url.Parse(dsn); err == nil {
-			u.Path = "/" + database
-			return u.String()
-		}
-	}
-	return keywordDatabase.ReplaceAllString(dsn, "") + " dbname=" + database
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // The same holds for engines outside of PostgreSQL, whose processes and folders
-// are the run's: as many of them as this machine has.
+// are the run's: as many of them as this machine has, and the double of Qdrant.
 func TestInterruptOutsideLeavesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts servers")
@@ -21,22 +21,23 @@ func TestInterruptOutsideLeavesNothing(t *testing.T) {
 	spec := pgtest.Need(t)
 	library, python, server := os.Getenv("SORTED_HEAP_ZVEC_LIB"), os.Getenv("SORTED_HEAP_ZVEC_PYTHON"), os.Getenv("SORTED_HEAP_QDRANT")
 	for _, c := range []struct {
-		name, engine, needs, step string
+		name, engine, flag, where, step string
 	}{
-		{"zvec building", "zvec", library, "load zvec"},
-		{"zvec measuring", "zvec", library, "measure multihop"},
-		{"zvec-latest building", "zvec-latest", python, "load zvec-latest"},
-		{"zvec-latest measuring", "zvec-latest", python, "measure multihop"},
-		{"qdrant building", "qdrant", server, "load qdrant"},
-		{"qdrant measuring", "qdrant", server, "measure multihop"},
+		{"zvec building", "zvec", "--zvec-lib", library, "load zvec"},
+		{"zvec measuring", "zvec", "--zvec-lib", library, "measure multihop"},
+		{"zvec-latest building", "zvec-latest", "--zvec-python", python, "load zvec-latest"},
+		{"zvec-latest measuring", "zvec-latest", "--zvec-python", python, "measure multihop"},
+		{"qdrant building", "qdrant", "--qdrant", server, "load qdrant"},
+		{"qdrant measuring", "qdrant", "--qdrant", server, "measure multihop"},
+		{"double building", "qdrant", "--qdrant", qdrantProgram(t), "load qdrant"},
+		{"double measuring", "qdrant", "--qdrant", qdrantProgram(t), "measure multihop"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if c.needs == "" {
+			if c.where == "" {
 				t.Skip("the environment names none: SORTED_HEAP_ZVEC_LIB, SORTED_HEAP_ZVEC_PYTHON, SORTED_HEAP_QDRANT")
 			}
 			dir := serverDir(t)
-			cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "local:"+spec, "--engines", c.engine,
-				"--zvec-lib", library, "--zvec-python", python, "--qdrant", server,
+			cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "local:"+spec, "--engines", c.engine, c.flag, c.where,
 				"--chains", "1500", "--queries", "20", "--runs", "1000", "--warm-up", "1", "--case-seconds", "0", "--cases", "seed_only")
 			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 			said, wait := startUntil(t, cmd, c.step)
@@ -46,14 +47,37 @@ func TestInterruptOutsideLeavesNothing(t *testing.T) {
 			if code := wait(); code != exitInterrupted {
 				t.Errorf("exit code %d, want %d; it said\n%s", code, exitInterrupted, said.String())
 			}
-			if left := entries(t, dir); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-			if pids := processesOf(t, dir); len(pids) > 0 {
-				t.Errorf("still running: %v", pids)
-			}
+			nothingLeft(t, dir)
 		})
 	}
+}
+
+// qdrantProgram is the path of the double as a program.
+func qdrantProgram(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("qdrant-double")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// A server of the run that is killed in the middle ends the run with one clear line.
+func TestDeadServer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts servers")
+	}
+	spec := pgtest.Need(t)
+	dir := serverDir(t)
+	cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "local:"+spec, "--engines", "heap,qdrant", "--qdrant", qdrantProgram(t),
+		"--chains", "200", "--queries", "20", "--runs", "1000", "--case-seconds", "0", "--cases", "seed_only")
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	said, wait := startUntil(t, cmd, "measure multihop")
+	killChildren(t, dir, "qdrant-double")
+	if code := wait(); code != exitFailure || !strings.Contains(complaint(said.String()), "qdrant") {
+		t.Errorf("exit code %d, want %d; it said\n%s", code, exitFailure, said.String())
+	}
+	nothingLeft(t, dir)
 }
 
 // A child that is killed in the middle of a run ends it with one clear line.
@@ -68,8 +92,8 @@ func TestDeadChild(t *testing.T) {
 		"--chains", "200", "--queries", "20", "--runs", "1000", "--case-seconds", "0", "--cases", "seed_only")
 	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 	said, wait := startUntil(t, cmd, "measure multihop")
-	killChildren(t, dir)
-	if code := wait(); code != exitFailure || !strings.Contains(said.String(), "python has ended") {
+	killChildren(t, dir, "search.py")
+	if code := wait(); code != exitFailure || !strings.Contains(complaint(said.String()), "python has ended") {
 		t.Errorf("exit code %d, want %d; it said\n%s", code, exitFailure, said.String())
 	}
 	if left := entries(t, dir); len(left) > 0 {
@@ -77,17 +101,14 @@ func TestDeadChild(t *testing.T) {
 	}
 }
 
-// killChildren ends the Python processes that run from dir.
-func killChildren(t *testing.T, dir string) {
+// killChildren ends the one process that has dir in its environment or command line,
+// and what in the latter.
+func killChildren(t *testing.T, dir, what string) {
 	t.Helper()
-	paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
 	killed := 0
-	for _, path := range paths {
-		line, err := os.ReadFile(path)
-		if err != nil || !strings.Contains(string(line), dir) || !strings.Contains(string(line), "search.py") {
+	for _, line := range processesNow(t, dir) {
+		path, command, _ := strings.Cut(line, " ")
+		if !strings.Contains(command, what) || strings.Contains(command, "benchgraph run") {
 			continue
 		}
 		process, err := os.FindProcess(pidOf(t, path))
@@ -104,10 +125,10 @@ func killChildren(t *testing.T, dir string) {
 	}
 }
 
-// pidOf is the process of a path below /proc.
+// pidOf is the process of a folder below /proc.
 func pidOf(t *testing.T, path string) int {
 	t.Helper()
-	pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+	pid, err := strconv.Atoi(filepath.Base(path))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,19 +22,32 @@ func TestInterruptLeavesNothing(t *testing.T) {
 	}
 	spec := pgtest.Need(t)
 	for _, c := range []struct {
-		name, step string // the line on standard error after which the signal comes
-		chains     string // enough for the step to last
-		signal     syscall.Signal
+		scenario, step string // the line on standard error after which the signal comes
+		signal         syscall.Signal
+		args           string // enough for the step to last
 	}{
-		{"starting", "start server", "100", syscall.SIGINT},
-		{"loading", "load heap", "1500", syscall.SIGINT},
-		{"building", "load pgvector", "1500", syscall.SIGTERM},
-		{"measuring", "measure multihop", "100", syscall.SIGINT},
+		{"multihop", "start server", syscall.SIGINT, "--chains 100"},
+		{"multihop", "load heap", syscall.SIGINT, "--chains 1500"},
+		{"multihop", "load pgvector", syscall.SIGTERM, "--chains 1500"},
+		{"multihop", "measure multihop", syscall.SIGINT, "--chains 100 --runs 1000 --warm-up 1 --cases expand2.*_in"},
+		{"gutenberg", "load sortedheap", syscall.SIGINT, "--runs 1000"},
+		{"gutenberg", "measure gutenberg", syscall.SIGTERM, "--queries 20 --runs 1000 --warm-up 1 --cases expand_rel_in"},
+		{"synthetic", "load map", syscall.SIGINT, "--entities 1000 --runs 1000"},
+		{"synthetic", "measure synthetic", syscall.SIGINT, "--entities 100 --runs 1000 --warm-up 1 --cases expand_in"},
+		{"butler", "load sortedheap", syscall.SIGINT, "--runs 1000"},
+		{"butler", "measure butler", syscall.SIGINT, "--runs 10000 --warm-up 1 --case-seconds 0"},
+		{"crud", "load tables", syscall.SIGINT, "--rows 20000"},
+		{"crud", "measure ", syscall.SIGINT, "--rows 1000 --copy-rows 10 --wide-copy-rows 10 --seconds 30"},
+		{"openshare", "load open", syscall.SIGINT, "--entities 2000 --stray-entities 0"},
+		{"openshare", "measure openshare", syscall.SIGINT, "--entities 200 --shares 0 --stray-entities 0 --keys 2 --warm-up 1 --runs 100000 --case-seconds 0"},
+		{"ann", "load sorted_heap", syscall.SIGINT, "--rows 3000 --dim 64 --queries 20"},
+		{"ann", "build index", syscall.SIGINT, "--rows 3000 --dim 64 --queries 20"},
+		{"ann", "measure ", syscall.SIGINT, "--rows 500 --dim 16 --queries 20 --runs 10000 --case-seconds 0"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(c.scenario+", "+c.step, func(t *testing.T) {
 			dir := serverDir(t)
-			cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "local:"+spec,
-				"--chains", c.chains, "--runs", "1000", "--warm-up", "1", "--cases", "expand2.*_in", "--out", filepath.Join(dir, "r.json"))
+			args := append([]string{"run", c.scenario, "--pg", "local:" + spec, "--out", filepath.Join(dir, "r.json")}, strings.Fields(c.args)...)
+			cmd := exec.CommandContext(t.Context(), "benchgraph", args...)
 			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
 			said, wait := startUntil(t, cmd, c.step)
 			if err := cmd.Process.Signal(c.signal); err != nil {
@@ -43,13 +56,19 @@ func TestInterruptLeavesNothing(t *testing.T) {
 			if code := wait(); code != exitInterrupted {
 				t.Errorf("exit code %d, want %d; it said\n%s", code, exitInterrupted, said.String())
 			}
-			if left := entries(t, dir); len(left) > 0 {
-				t.Errorf("left behind: %v", left)
-			}
-			if pids := processesOf(t, dir); len(pids) > 0 {
-				t.Errorf("still running: %v", pids)
-			}
+			nothingLeft(t, dir)
 		})
+	}
+}
+
+// nothingLeft looks for files in dir and for processes that know it.
+func nothingLeft(t *testing.T, dir string) {
+	t.Helper()
+	if left := entries(t, dir); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if pids := processesOf(t, dir); len(pids) > 0 {
+		t.Errorf("still running: %v", pids)
 	}
 }
 
@@ -114,26 +133,39 @@ func entries(t *testing.T, dir string) []string {
 	return left
 }
 
-// processesOf lists processes whose command line names dir. Server processes
-// may need a moment after their parent has gone.
+// processesOf lists the processes that know dir, once those of a server that need a
+// moment after their parent has gone had it.
 func processesOf(t *testing.T, dir string) []string {
 	t.Helper()
 	deadline := time.Now().Add(20 * time.Second)
 	for {
-		var found []string
-		paths, err := filepath.Glob("/proc/[0-9]*/cmdline")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, path := range paths {
-			// A process that ended meanwhile is what we hope for.
-			if line, err := os.ReadFile(path); err == nil && bytes.Contains(line, []byte(dir)) {
-				found = append(found, string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
-			}
-		}
+		found := processesNow(t, dir)
 		if len(found) == 0 || time.Now().After(deadline) {
 			return found
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
+}
+
+// processesNow lists processes whose command line or environment names dir, each as
+// its folder below /proc and its command line.
+func processesNow(t *testing.T, dir string) []string {
+	t.Helper()
+	paths, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, path := range paths {
+		// A process that ended meanwhile is what we hope for.
+		line, err := os.ReadFile(path + "/cmdline")
+		if err != nil {
+			continue
+		}
+		environ, err := os.ReadFile(path + "/environ")
+		if err == nil && bytes.Contains(append(environ, line...), []byte(dir)) {
+			found = append(found, path+" "+string(bytes.ReplaceAll(line, []byte{0}, []byte{' '})))
+		}
+	}
+	return found
 }

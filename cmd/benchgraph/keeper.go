@@ -16,7 +16,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"sortedheap/internal/harness/childproc"
 	"sortedheap/internal/harness/cluster"
+	"sortedheap/internal/harness/provider"
 )
 
 // A cluster that outlives its command is held by a keeper: this program again,
@@ -102,28 +104,13 @@ func readState(p process, name string) (*keeperState, error) {
 	if err := json.Unmarshal(text, state); err != nil {
 		return nil, fmt.Errorf("read cluster state %s: %w", path, err)
 	}
-	if startOf(state.PID) != state.Start {
+	if childproc.StartOf(state.PID) != state.Start {
 		if err := os.Remove(path); err != nil {
 			return nil, fmt.Errorf("remove stale cluster state: %w", err)
 		}
 		return nil, fmt.Errorf("%w: its keeper died", noClusterError(name))
 	}
 	return state, nil
-}
-
-// startOf is the start time of a process in clock ticks; "" when there is none.
-func startOf(pid int) string {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	if err != nil {
-		return ""
-	}
-	_, rest, _ := strings.Cut(string(text), ") ")
-	fields := strings.Fields(rest)
-	const startTime = 19 // field 22 of proc(5), counted from the state
-	if len(fields) <= startTime || fields[0] == "Z" {
-		return ""
-	}
-	return fields[startTime]
 }
 
 // startKeeper starts a keeper and waits until its server answers.
@@ -181,7 +168,7 @@ func keep(ctx context.Context, p process, o keeperOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	c, err := cluster.Start(ctx, cluster.Config{PGConfig: spec, Settings: benchSettings(o.sharedBuffers)})
+	c, err := cluster.Start(ctx, cluster.Config{PGConfig: spec, Settings: provider.Settings(o.sharedBuffers)})
 	if err != nil {
 		return fmt.Errorf("start server: %w", err)
 	}
@@ -190,7 +177,7 @@ func keep(ctx context.Context, p process, o keeperOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	text, err := json.Marshal(keeperState{PID: os.Getpid(), Start: startOf(os.Getpid()), DSN: c.DSN(""), Env: c.Env(),
+	text, err := json.Marshal(keeperState{PID: os.Getpid(), Start: childproc.StartOf(os.Getpid()), DSN: c.DSN(""), Env: c.Env(),
 		Psql: filepath.Join(c.Install.BinDir, "psql")})
 	if err != nil {
 		return fmt.Errorf("write cluster state: %w", err)
@@ -217,7 +204,7 @@ func stopKeeper(ctx context.Context, p process, name string) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, keeperTimeout)
 	defer cancel()
-	for startOf(state.PID) == state.Start {
+	for childproc.StartOf(state.PID) == state.Start {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("stop keeper %d: %w", state.PID, ctx.Err())

@@ -11,12 +11,17 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"sortedheap/internal/harness/cluster"
+	"sortedheap/internal/harness/vectorstore/qdrant/qdrantdouble"
 )
 
 // The binary is driven as a person would; -testscript.update rewrites what the
 // scripts expect.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"benchgraph": main})
+	testscript.Main(m, map[string]func(){
+		"benchgraph": main,
+		// A server program for engine qdrant, where the real one is not.
+		"qdrant-double": func() { os.Exit(qdrantdouble.Main(os.Getenv, os.Stderr)) },
+	})
 }
 
 func TestScripts(t *testing.T) {

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
+	"os"
+	"path/filepath"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"sortedheap/internal/harness/cluster"
+	"sortedheap/internal/harness/provider"
 )
 
 // serverOptions choose the PostgreSQL of a run.
@@ -22,8 +22,9 @@ type serverOptions struct {
 // addFlags keeps what o holds already as defaults.
 func (o *serverOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&o.pg, "pg", "local", "server: local, local:VERSION, local:PATH of a pg_config, or a connection string (needs a superuser)")
-	f.StringVar(&o.sharedBuffers, "shared-buffers", cmp.Or(o.sharedBuffers, "64MB"), "shared_buffers of a local server")
+	f.StringVar(&o.pg, "pg", "local", "server: local, local:VERSION, local:PATH of a pg_config, container, container:VERSION, "+
+		"or a connection string to a database, where the run keeps to a schema of its own")
+	f.StringVar(&o.sharedBuffers, "shared-buffers", cmp.Or(o.sharedBuffers, "64MB"), "shared_buffers of a server made for the run")
 }
 
 // server is a database to work in.
@@ -32,66 +33,44 @@ type server struct {
 	close func() error
 }
 
-// start makes a throw-away cluster, or a scratch database on a running server.
-// close removes either.
+// provider is what makes the server; the error is one of usage.
+func (o serverOptions) provider() (provider.Provider, error) {
+	p, err := provider.Parse(o.pg, provider.Options{SharedBuffers: o.sharedBuffers, Root: sourceRoot()})
+	if err != nil {
+		return nil, usageError{fmt.Errorf("--pg %w", err)}
+	}
+	return p, nil
+}
+
+// start makes a server; close removes it with all that was made in it.
 func (o serverOptions) start(ctx context.Context) (*server, error) {
-	kind, rest, _ := strings.Cut(o.pg, ":")
-	switch {
-	case kind == "local":
-		return o.startLocal(ctx, rest)
-	case kind == "container":
-		return nil, usageError{errors.New("--pg container is not there yet; use local or a connection string")}
-	case strings.Contains(o.pg, "=") || strings.HasPrefix(rest, "//"):
-		return scratchDatabase(ctx, o.pg)
+	p, err := o.provider()
+	if err != nil {
+		return nil, err
 	}
-	return nil, usageError{fmt.Errorf("--pg %q is neither local, local:VERSION nor a connection string", o.pg)}
+	s, err := p.Open(ctx)
+	if err != nil {
+		return nil, errors.Join(ctx.Err(), fmt.Errorf("start server: %w", err))
+	}
+	return &server{dsn: s.DSN(), close: s.Close}, nil
 }
 
-func (o serverOptions) startLocal(ctx context.Context, spec string) (*server, error) {
-	settings := benchSettings(o.sharedBuffers)
-	c, err := cluster.Start(ctx, cluster.Config{PGConfig: spec, Settings: settings})
-	if err != nil {
-		return nil, fmt.Errorf("start server: %w", err)
+// sourceRoot is the source tree around this program, as in bin/, or around the
+// working directory; where there is none, the working directory.
+func sourceRoot() string {
+	var starts []string
+	if self, err := os.Executable(); err == nil {
+		starts = append(starts, filepath.Dir(self))
 	}
-	return &server{dsn: c.DSN(""), close: c.Close}, nil
-}
-
-// benchSettings are the published ones, with the server clock.
-func benchSettings(sharedBuffers string) map[string]string {
-	settings := cluster.BenchSettings()
-	settings["shared_buffers"] = sharedBuffers
-	settings["shared_preload_libraries"] = "pg_stat_statements"
-	settings["pg_stat_statements.track_planning"] = "on"
-	return settings
-}
-
-// scratchDatabase keeps a run away from whatever else the server holds.
-func scratchDatabase(ctx context.Context, dsn string) (*server, error) {
-	cfg, err := pgx.ParseConfig(dsn)
-	if err != nil {
-		return nil, usageError{fmt.Errorf("--pg: %w", err)}
+	if wd, err := os.Getwd(); err == nil {
+		starts = append(starts, wd)
 	}
-	conn, err := pgx.ConnectConfig(ctx, cfg)
-	if err != nil {
-		return nil, fmt.Errorf("connect to server: %w", err)
-	}
-	name := fmt.Sprintf("benchgraph_%d", conn.PgConn().PID())
-	if _, err := conn.Exec(ctx, "CREATE DATABASE "+name); err != nil {
-		return nil, errors.Join(fmt.Errorf("create scratch database: %w", err), conn.Close(context.WithoutCancel(ctx)))
-	}
-	return &server{
-		dsn: withDatabase(dsn, name),
-		close: func() error {
-			ctx := context.WithoutCancel(ctx)
-			if conn.IsClosed() {
-				if conn, err = pgx.ConnectConfig(ctx, cfg); err != nil {
-					return fmt.Errorf("drop scratch database %s: %w", name, err)
-				}
+	for _, dir := range starts {
+		for ; dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if _, err := os.Stat(filepath.Join(dir, "pgext", "sorted_heap.control")); err == nil {
+				return dir
 			}
-			if _, err := conn.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
-				return errors.Join(fmt.Errorf("drop scratch database %s: %w", name, err), conn.Close(ctx))
-			}
-			return conn.Close(ctx)
-		},
-	}, nil
+		}
+	}
+	return "."
 }

@@ -18,22 +18,22 @@ const (
 	RelationBackend
 )
 
-// MaxButlerQueries is how many questions the fair plan can make.
+// MaxButlerQueries is how many questions the fair set can have.
 const MaxButlerQueries = 2 * butlerWordings
 
 const butlerWordings = 10 * 10 * 6 // per chain: addresses, ways to ask, endings
 
 // ButlerOptions says what to ask about the seven facts of an assistant's memory.
 type ButlerOptions struct {
-	Dim     int       // components of each embedding, 1 to embed.MaxDim
-	Queries int       // at most; Opening has two
-	Plan    QueryPlan // Opening: the published two; Fair: other wordings of both
+	Dim     int // components of each embedding, 1 to embed.MaxDim
+	Queries int // at most; Original has two
+	Set     QuestionSet
 }
 
 // DefaultButler returns the options of the published smoke test: 384 dimensions,
 // two questions.
 func DefaultButler() ButlerOptions {
-	return ButlerOptions{Dim: 384, Queries: 1000, Plan: Opening}
+	return ButlerOptions{Dim: 384, Queries: 2}
 }
 
 // Validate reports every option that is out of range.
@@ -45,10 +45,7 @@ func (o ButlerOptions) Validate() error {
 	if o.Queries < 0 || o.Queries > MaxButlerQueries {
 		errs = append(errs, fmt.Errorf("queries %d is outside 0..%d", o.Queries, MaxButlerQueries))
 	}
-	if o.Plan != Opening && o.Plan != Fair {
-		errs = append(errs, fmt.Errorf("unrecognized query plan %q, the plans are %s, %s", o.Plan, Opening, Fair))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, o.Set.check())...)
 }
 
 // butlerFacts are in the published order. Entities and targets are numbered by
@@ -102,7 +99,8 @@ var butlerChains = []butlerChain{
 var butlerAddresses = [10]string{"Jarvis, %s%s?", "Hey Jarvis, %s%s?", "%s%s?", "Please tell me, %s%s?", "Jarvis, I forgot: %s%s?",
 	"Quick question: %s%s?", "Do you know, %s%s?", "One more thing, %s%s?", "Somebody asks me: %s%s?", "Jarvis, remind me, %s%s?"}
 
-// Butler makes the seven facts and their questions. Two chains of two facts are
+// Butler makes the seven facts and their questions: the original two, or for the
+// fair set other wordings of both, as many of the one as of the other. Two chains of two facts are
 // in them, so a question has one right answer however its hops are filtered.
 func Butler(ctx context.Context, o ButlerOptions) (*Facts, error) {
 	if err := o.Validate(); err != nil {
@@ -115,7 +113,7 @@ func Butler(ctx context.Context, o ButlerOptions) (*Facts, error) {
 		}
 		return ids[name]
 	}
-	facts := &Facts{Name: "butler", Dim: o.Dim, Params: map[string]any{"dim": o.Dim, "query_plan": string(o.Plan)}}
+	facts := &Facts{Name: "butler", Dim: o.Dim, Params: map[string]any{"dim": o.Dim, "query_set": string(o.Set.orOriginal())}}
 	var texts []string
 	for _, f := range butlerFacts {
 		entity := id(f.entity)
@@ -149,7 +147,7 @@ func Butler(ctx context.Context, o ButlerOptions) (*Facts, error) {
 // their ways to ask, so that a few of them are a fair sample, too.
 func butlerQuestions(o ButlerOptions) []string {
 	var texts []string
-	if o.Plan == Opening {
+	if o.Set.orOriginal() == Original {
 		for _, chain := range butlerChains {
 			texts = append(texts, chain.question)
 		}

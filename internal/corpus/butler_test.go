@@ -62,7 +62,7 @@ func TestButlerCeiling(t *testing.T) {
 }
 
 func TestButlerFairQuestions(t *testing.T) {
-	facts := butler(t, corpus.ButlerOptions{Dim: 16, Queries: corpus.MaxButlerQueries, Plan: corpus.Fair})
+	facts := butler(t, corpus.ButlerOptions{Dim: 16, Queries: corpus.MaxButlerQueries, Set: corpus.Fair})
 	if len(facts.Queries) < 1000 {
 		t.Errorf("%d questions, want 1000", len(facts.Queries))
 	}
@@ -85,8 +85,8 @@ func TestButlerFairQuestions(t *testing.T) {
 }
 
 func TestButlerOptions(t *testing.T) {
-	_, err := corpus.Butler(t.Context(), corpus.ButlerOptions{Queries: corpus.MaxButlerQueries + 1, Plan: "guess"})
-	for _, want := range []string{"dim 0", "queries", `query plan "guess"`} {
+	_, err := corpus.Butler(t.Context(), corpus.ButlerOptions{Queries: corpus.MaxButlerQueries + 1, Set: "guess"})
+	for _, want := range []string{"dim 0", "queries", `query set "guess"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v does not mention %s", err, want)
 		}

@@ -11,6 +11,8 @@
 //   - source: a graph that hands out its rows one by one, any number of times,
 //     for corpora too large to hold with their vectors.
 //   - query: a text with its embedding and the relations that each hop follows.
+//   - question set: which questions are asked, the original ones of published
+//     results or fair ones, spread over the corpus and none of them a row.
 //   - answer: the target id of the one fact that answers a query; corpora
 //     without an answer key measure latency and agreement, not hit rates.
 //   - chain: in the multihop corpus, person -> parent -> city.

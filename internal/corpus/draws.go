@@ -12,6 +12,7 @@ const (
 	streamRows
 	streamQueries
 	streamBuckets
+	streamQuestions
 )
 
 const golden = 0x9E3779B97F4A7C15 // 2^64 over the golden ratio, odd

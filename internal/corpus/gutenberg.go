@@ -20,30 +20,15 @@ const (
 	RelationNext  int16 = 2 // paragraph -> the paragraph after it
 )
 
-// QueryPlan says which queries are put to a graph without an answer key.
-type QueryPlan string
-
-const (
-	// Opening asks about the first rows. It makes results comparable with
-	// published ones. In the paragraph graph these are consecutive paragraphs
-	// at the start of the first book, each in the table at distance 0; in the
-	// synthetic graph they are the facts of the first entities.
-	Opening QueryPlan = "opening"
-	// Fair asks about rows spread evenly over the corpus. In the paragraph
-	// graph it asks with the first half of their words, so that no query is in
-	// the table as it stands.
-	Fair QueryPlan = "fair"
-)
-
 // GutenbergOptions says which paragraph graph to load.
 type GutenbergOptions struct {
-	Dir            string    // holds the books, as *.txt; empty for the built-in few
-	MaxBooks       int       // how many, in filename order; 0 for all
-	MaxParagraphs  int       // kept per book, after the skipped; 0 for all
-	SkipParagraphs int       // dropped at the start of each book: licence text
-	Dim            int       // components of each embedding, 1 to embed.MaxDim
-	Queries        int       // at most; a small corpus has fewer
-	Plan           QueryPlan // which ones
+	Dir            string // holds the books, as *.txt; empty for the built-in few
+	MaxBooks       int    // how many, in filename order; 0 for all
+	MaxParagraphs  int    // kept per book, after the skipped; 0 for all
+	SkipParagraphs int    // dropped at the start of each book: licence text
+	Dim            int    // components of each embedding, 1 to embed.MaxDim
+	Queries        int    // at most; a small corpus has fewer
+	Set            QuestionSet
 }
 
 // DefaultGutenberg returns the options of the smaller published corpus: 64
@@ -52,7 +37,7 @@ type GutenbergOptions struct {
 func DefaultGutenberg(dir string) GutenbergOptions {
 	return GutenbergOptions{
 		Dir: dir, MaxBooks: 64, MaxParagraphs: 128, SkipParagraphs: 8,
-		Dim: 32, Queries: 64, Plan: Opening,
+		Dim: 32, Queries: 64,
 	}
 }
 
@@ -73,10 +58,7 @@ func (o GutenbergOptions) Validate() error {
 	if o.Dim < 1 || o.Dim > embed.MaxDim {
 		errs = append(errs, fmt.Errorf("dim %d is outside 1..%d", o.Dim, embed.MaxDim))
 	}
-	if o.Plan != Opening && o.Plan != Fair {
-		errs = append(errs, fmt.Errorf("unrecognized query plan %q, the plans are %s, %s", o.Plan, Opening, Fair))
-	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, o.Set.check())...)
 }
 
 // builtIn names the built-in books in a result.
@@ -187,7 +169,7 @@ func (l *Library) Info() Facts {
 		Params: map[string]any{
 			"books": len(l.books), "paragraphs": l.paragraphs, "directory": o.directory(),
 			"max_books": o.MaxBooks, "max_paragraphs": o.MaxParagraphs, "skip_paragraphs": o.SkipParagraphs,
-			"dim": o.Dim, "queries": len(l.queries), "query_plan": string(o.Plan), "embedder": l.hash.Name(),
+			"dim": o.Dim, "queries": len(l.queries), "query_set": string(o.Set.orOriginal()), "embedder": l.hash.Name(),
 		},
 	}
 }

@@ -8,8 +8,8 @@ import (
 // ask makes the queries: both hops follow relation 2 and there is no answer
 // key. One-hop scenarios use the first hop alone.
 func (l *Library) ask(ctx context.Context) ([]Query, error) {
-	texts := l.openingTexts()
-	if l.options.Plan == Fair {
+	texts := l.originalTexts()
+	if l.options.Set == Fair {
 		texts = l.fairTexts()
 	}
 	vectors, err := l.hash.Embed(ctx, texts)
@@ -23,9 +23,10 @@ func (l *Library) ask(ctx context.Context) ([]Query, error) {
 	return queries, nil
 }
 
-// openingTexts returns the texts of the first relation-2 rows by (entity,
-// target): every paragraph but the first of its book, in order.
-func (l *Library) openingTexts() []string {
+// originalTexts returns the texts of the first relation-2 rows by (entity,
+// target): every paragraph but the first of its book, in order. So these are
+// neighbours at the start of the first book, each in the table at distance 0.
+func (l *Library) originalTexts() []string {
 	var texts []string
 	for _, book := range l.books {
 		for j := 1; j < len(book); j++ {

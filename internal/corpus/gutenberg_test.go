@@ -144,7 +144,7 @@ func TestRealBooks(t *testing.T) {
 	}
 }
 
-func TestOpeningQueries(t *testing.T) {
+func TestOriginalQueries(t *testing.T) {
 	o := corpus.DefaultGutenberg(fixtures)
 	o.Queries = 30
 	facts, err := corpus.Gutenberg(context.Background(), o)
@@ -173,7 +173,7 @@ func TestOpeningQueries(t *testing.T) {
 
 func TestFairQueries(t *testing.T) {
 	o := corpus.DefaultGutenberg(fixtures)
-	o.Plan, o.Queries = corpus.Fair, 40
+	o.Set, o.Queries = corpus.Fair, 40
 	facts, err := corpus.Gutenberg(context.Background(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +215,7 @@ func TestGutenbergRefuses(t *testing.T) {
 		"negative books":   func(o *corpus.GutenbergOptions) { o.MaxBooks = -1 },
 		"negative skip":    func(o *corpus.GutenbergOptions) { o.SkipParagraphs = -1 },
 		"no dimension":     func(o *corpus.GutenbergOptions) { o.Dim = 0 },
-		"unknown plan":     func(o *corpus.GutenbergOptions) { o.Plan = "best" },
+		"unknown set":      func(o *corpus.GutenbergOptions) { o.Set = "best" },
 	} {
 		o := corpus.DefaultGutenberg(fixtures)
 		change(&o)

@@ -30,6 +30,7 @@ type MultihopOptions struct {
 	Dim     int   // components of each embedding, 1 to embed.MaxDim
 	Queries int   // questions about distinct persons, 0 to Chains
 	Seed    int64 // of both the cities and the choice of questions
+	Set     QuestionSet
 }
 
 // DefaultMultihop returns the options of the published results: 5,000 chains,
@@ -50,14 +51,16 @@ func (o MultihopOptions) Validate() error {
 	if o.Queries < 0 || o.Queries > max(o.Chains, 0) {
 		errs = append(errs, fmt.Errorf("queries %d is outside 0..%d (one per chain at most)", o.Queries, max(o.Chains, 0)))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, o.Set.check())...)
 }
 
 // Multihop generates the two-hop corpus: person i (entity i) has a parent
 // (entity n+i), who lives in a city (entity 2n+i). The city's number in the
 // text is random and may repeat; its entity id is not and does not. Rows come
 // chain by chain, the parent fact first. Every question has one right answer,
-// the target id of its person's city fact.
+// the target id of its person's city fact. The original questions are about
+// persons drawn from all at once, the fair ones about one person out of each of as
+// many equal stretches; no question is a row.
 //
 // Note what the embedding sees: the tokeniser splits "Person_12" into "person"
 // and "12", so the number is what ties a question to its chain, and a parent
@@ -95,6 +98,7 @@ func Multihop(ctx context.Context, o MultihopOptions) (*Facts, error) {
 		Queries: queries,
 		Params: map[string]any{
 			"chains": o.Chains, "dim": o.Dim, "queries": o.Queries, "seed": o.Seed, "embedder": hash.Name(),
+			"query_set": string(o.Set.orOriginal()),
 		},
 	}, nil
 }
@@ -118,7 +122,7 @@ func multihopRows(o MultihopOptions) (rows []Fact, texts []string) {
 }
 
 func multihopQueries(o MultihopOptions) ([]Query, error) {
-	chosen, err := pyrand.New(o.Seed^questionsSalt).Sample(o.Chains, o.Queries)
+	chosen, err := questionedPersons(o)
 	if err != nil {
 		return nil, fmt.Errorf("choose questions: %w", err)
 	}
@@ -130,7 +134,20 @@ func multihopQueries(o MultihopOptions) ([]Query, error) {
 			Hop1:   RelationParent,
 			Hop2:   RelationLivesIn,
 			Answer: int32(2*o.Chains + person),
+			Entity: int32(person),
 		}
 	}
 	return queries, nil
+}
+
+// questionedPersons returns the numbers of distinct persons, from 0.
+func questionedPersons(o MultihopOptions) ([]int, error) {
+	if o.Set.orOriginal() == Original {
+		return pyrand.New(o.Seed^questionsSalt).Sample(o.Chains, o.Queries)
+	}
+	persons := make([]int, o.Queries)
+	for i := range persons {
+		persons[i] = pick(o.Seed, i, o.Queries, o.Chains)
+	}
+	return persons, nil
 }

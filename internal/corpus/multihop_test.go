@@ -77,6 +77,39 @@ func TestMultihopShape(t *testing.T) {
 	}
 }
 
+// Fair questions are about one person out of each of as many stretches, in the
+// words of the original ones, and none is a row.
+func TestMultihopFairQuestions(t *testing.T) {
+	o := corpus.MultihopOptions{Chains: 3001, Dim: 8, Queries: corpus.FairQueries, Seed: 42, Set: corpus.Fair}
+	facts, again := multihop(t, o), multihop(t, o)
+	rows := map[string]bool{}
+	for _, f := range facts.Rows {
+		rows[f.Payload] = true
+	}
+	middles := 0
+	for i, q := range facts.Queries {
+		person := int(q.Entity)
+		if low, high := i*o.Chains/o.Queries, (i+1)*o.Chains/o.Queries; person <= low || person > high {
+			t.Errorf("question %d is about person %d, want one of %d..%d", i, person, low+1, high)
+		} else if person == low+2 {
+			middles++
+		}
+		if q.Text != fmt.Sprintf("Where does the parent of Person_%d live?", person) || int(q.Answer) != 2*o.Chains+person || rows[q.Text] {
+			t.Errorf("question %d is %q with answer %d", i, q.Text, q.Answer)
+		}
+		if q.Text != again.Queries[i].Text {
+			t.Errorf("question %d is %q, then %q", i, q.Text, again.Queries[i].Text)
+		}
+	}
+	if middles < 200 || middles > 500 {
+		t.Errorf("%d of %d persons are the second of their stretch of three: the choice within is not even", middles, o.Queries)
+	}
+	o.Seed = 43
+	if other := multihop(t, o); other.Queries[0].Text == facts.Queries[0].Text && other.Queries[1].Text == facts.Queries[1].Text && other.Queries[2].Text == facts.Queries[2].Text {
+		t.Error("the seed changes nothing")
+	}
+}
+
 func TestMultihopRefuses(t *testing.T) {
 	for name, o := range map[string]corpus.MultihopOptions{
 		"no chains":        {Chains: 0, Dim: 8},
@@ -84,6 +117,7 @@ func TestMultihopRefuses(t *testing.T) {
 		"no dimension":     {Chains: 5},
 		"too many queries": {Chains: 5, Dim: 8, Queries: 6},
 		"negative queries": {Chains: 5, Dim: 8, Queries: -1},
+		"unknown set":      {Chains: 5, Dim: 8, Set: "best"},
 	} {
 		if _, err := corpus.Multihop(context.Background(), o); err == nil {
 			t.Errorf("%s: no error", name)

@@ -32,14 +32,15 @@ type SyntheticOptions struct {
 	Queries      int // at most the rows there are
 	PayloadBytes int // length to which payloads are filled; 0 for none
 
-	Plan  QueryPlan // which rows queries are about; empty: Opening
-	Seeds int       // entities each query names to start from; at most Entities, 0 for none
+	Set   QuestionSet
+	Seeds int   // entities each query names to start from; at most Entities, 0 for none
+	Seed  int64 // of the choice of fair questions and of the seeds
 }
 
 // DefaultSynthetic returns the options of the published results' script: 5,000
 // entities of 8 facts, 4 relations, 32 dimensions, 16 queries.
 func DefaultSynthetic() SyntheticOptions {
-	return SyntheticOptions{Entities: 5000, Degree: 8, Relations: 4, Dim: 32, Queries: 16}
+	return SyntheticOptions{Entities: 5000, Degree: 8, Relations: 4, Dim: 32, Queries: 16, Seed: 42}
 }
 
 // Validate reports every option that is out of range, and a shape in which two
@@ -63,8 +64,8 @@ func (o SyntheticOptions) Validate() error {
 			errs = append(errs, fmt.Errorf("%s %d is outside %d..%d", limit.name, limit.value, limit.least, limit.most))
 		}
 	}
-	if o.Plan != "" && o.Plan != Opening && o.Plan != Fair {
-		errs = append(errs, fmt.Errorf("unrecognized query plan %q, the plans are %s, %s", o.Plan, Opening, Fair))
+	if err := o.Set.check(); err != nil {
+		errs = append(errs, err)
 	}
 	if len(errs) > 0 {
 		return errors.Join(errs...)
@@ -85,10 +86,11 @@ func (o SyntheticOptions) Validate() error {
 // Synthetic generates the regular graph: fact s of entity e has relation
 // s mod Relations + 1 and a target scattered by fixed multipliers. Component d
 // of its embedding is sin(0.013 e (d+1)) + cos(0.017 t (d+1)) + 0.031 r, six
-// decimals, not normalised. Queries are rows of the graph itself, in key order,
-// with their relation as the filter of the first hop: the first rows under
-// Opening (with 16 facts per entity, 16 queries all come from entity 1), rows in
-// the middles of equal stretches under Fair. There is no answer key.
+// decimals, not normalised. The original queries are the first rows in key order,
+// each with its relation as the filter of the first hop; with 16 facts per entity,
+// 16 of them all come from entity 1. A fair query is about a row of each of as many
+// equal stretches, and its vector has the target half a step further, so that no
+// row is at distance 0. There is no answer key.
 func Synthetic(ctx context.Context, o SyntheticOptions) (*Facts, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("generate synthetic corpus: %w", err)
@@ -100,7 +102,7 @@ func Synthetic(ctx context.Context, o SyntheticOptions) (*Facts, error) {
 		Params: map[string]any{
 			"entities": o.Entities, "degree": o.Degree, "relations": o.Relations, "dim": o.Dim,
 			"queries": o.Queries, "payload_bytes": o.PayloadBytes, "embedder": "formula",
-			"query_plan": string(cmp.Or(o.Plan, Opening)), "seeds": o.Seeds,
+			"query_set": string(o.Set.orOriginal()), "seeds": o.Seeds, "seed": o.Seed,
 		},
 	}
 	waves := newWaves(o.Entities, o.Dim)
@@ -131,19 +133,16 @@ func (o SyntheticOptions) fact(i int) (e, r, t int) {
 	return e, r, (entityFactor*e+relationFactor*r+slotFactor*s)%o.Entities + 1
 }
 
-// seedOfSeeds makes the draws of query seeds repeat.
-const seedOfSeeds = 42
-
 // syntheticQueries asks about rows in key order, which the generator leaves only
 // within an entity.
 func syntheticQueries(rows []Fact, o SyntheticOptions) ([]Query, error) {
-	draws := pyrand.New(seedOfSeeds)
+	draws := pyrand.New(o.Seed)
 	n := min(o.Queries, len(rows))
 	queries := make([]Query, n)
 	for i := range queries {
 		at := i
-		if o.Plan == Fair {
-			at = (2*i + 1) * len(rows) / (2 * n)
+		if o.Set == Fair {
+			at = pick(o.Seed, i, n, len(rows))
 		}
 		first := at - at%o.Degree
 		own := slices.Clone(rows[first : first+o.Degree])
@@ -152,6 +151,10 @@ func syntheticQueries(rows []Fact, o SyntheticOptions) ([]Query, error) {
 		})
 		fact := own[at%o.Degree]
 		queries[i] = Query{Text: fact.Payload, Embedding: fact.Embedding, Hop1: fact.Relation, Entity: fact.Entity}
+		if o.Set == Fair {
+			queries[i].Text = "beside " + fact.Payload
+			queries[i].Embedding = offTheRows(int(fact.Entity), int(fact.Relation), int(fact.Target), o.Dim)
+		}
 		var err error
 		if queries[i].Seeds, err = seedsBeside(fact.Entity, o, draws); err != nil {
 			return nil, err

@@ -67,7 +67,7 @@ func TestSyntheticKeysAndQueries(t *testing.T) {
 // Fair queries are spread over the entities, and their seeds are distinct, begin
 // with the query's entity and come out the same every time.
 func TestSyntheticFairQueries(t *testing.T) {
-	o := corpus.SyntheticOptions{Entities: 100, Degree: 4, Relations: 4, Dim: 4, Queries: 10, Plan: corpus.Fair, Seeds: 7}
+	o := corpus.SyntheticOptions{Entities: 100, Degree: 4, Relations: 4, Dim: 4, Queries: 10, Set: corpus.Fair, Seeds: 7}
 	first, again := synthetic(t, o), synthetic(t, o)
 	for i, q := range first.Queries {
 		if low, high := int32(10*i+1), int32(10*i+10); q.Entity < low || q.Entity > high {
@@ -89,9 +89,30 @@ func TestSyntheticFairQueries(t *testing.T) {
 		t.Errorf("%d seeds of all 100 entities", len(all))
 	}
 	o.Seeds = 101
-	o.Plan = "odd"
+	o.Set = "odd"
 	if err := o.Validate(); err == nil || !strings.Contains(err.Error(), "seeds 101") || !strings.Contains(err.Error(), "odd") {
-		t.Errorf("101 seeds of 100 entities, an odd plan: %v", err)
+		t.Errorf("101 seeds of 100 entities, an odd set: %v", err)
+	}
+}
+
+// Fair queries are beside the rows and use every relation alike.
+func TestSyntheticFairQueriesAreNoRows(t *testing.T) {
+	facts := synthetic(t, corpus.SyntheticOptions{Entities: 1000, Degree: 16, Relations: 4, Dim: 8, Queries: corpus.FairQueries, Set: corpus.Fair, Seed: 42})
+	rows := map[[8]float32]bool{}
+	for _, f := range facts.Rows {
+		rows[[8]float32(f.Embedding)] = true
+	}
+	relations := map[int16]int{}
+	for i, q := range facts.Queries {
+		if rows[[8]float32(q.Embedding)] {
+			t.Errorf("query %d is a row", i)
+		}
+		relations[q.Hop1]++
+	}
+	for relation := int16(1); relation <= 4; relation++ {
+		if relations[relation] < 200 || relations[relation] > 300 {
+			t.Errorf("%d of %d queries follow relation %d", relations[relation], len(facts.Queries), relation)
+		}
 	}
 }
 

@@ -69,11 +69,18 @@ func SyntheticVectors(ctx context.Context, o SyntheticVectorsOptions) (*Vectors,
 		at := (2*i + 1) * o.Rows / (2 * o.Queries)
 		stored.Vectors = append(stored.Vectors, v.Row(at)...)
 		e, r, t := g.fact(at)
-		for d := range o.Dim {
-			sum := math.Sin(0.013*float64(e)*float64(d+1)) + math.Cos(0.017*(float64(t)+0.5)*float64(d+1)) + 0.031*float64(r)
-			between.Vectors = append(between.Vectors, embed.Written(sum))
-		}
+		between.Vectors = append(between.Vectors, offTheRows(e, r, t, o.Dim)...)
 	}
 	v.Queries = []QuerySet{stored, between}
 	return v, nil
+}
+
+// offTheRows is a fact's vector with the target half a step further.
+func offTheRows(e, r, t, dim int) []float32 {
+	out := make([]float32, dim)
+	for d := range out {
+		sum := math.Sin(0.013*float64(e)*float64(d+1)) + math.Cos(0.017*(float64(t)+0.5)*float64(d+1)) + 0.031*float64(r)
+		out[d] = embed.Written(sum)
+	}
+	return out
 }

@@ -61,6 +61,8 @@ sum_lanes(__m256 v)
 	return sum_eight(v);
 }
 
+#define store_lanes store_four
+
 TARGET static inline __m256
 load_f16(const DistHalf *p)
 {

@@ -44,11 +44,22 @@ step_l1(__m512 sum, __m512 a, __m512 b)
 	return _mm512_add_ps(sum, _mm512_abs_ps(_mm512_sub_ps(a, b)));
 }
 
+TARGET static inline __m256
+halved(__m512 v)
+{
+	return _mm256_add_ps(_mm512_castps512_ps256(v), _mm512_extractf32x8_ps(v, 1));
+}
+
 TARGET static inline float
 sum_lanes(__m512 v)
 {
-	return sum_eight(_mm256_add_ps(_mm512_castps512_ps256(v),
-								   _mm512_extractf32x8_ps(v, 1)));
+	return sum_eight(halved(v));
+}
+
+TARGET static inline void
+store_lanes(__m512 v0, __m512 v1, __m512 v2, __m512 v3, float *to)
+{
+	store_four(halved(v0), halved(v1), halved(v2), halved(v3), to);
 }
 
 /* A mask of the first `rest` lanes, fewer than 16. */

@@ -13,6 +13,7 @@
  *	 step_l2sq(s, a, b) s + (a - b)^2, fused
  *	 step_l1(s, a, b)	s + |a - b|
  *	 sum_lanes(v)		the sum of a VEC's floats
+ *	 store_lanes(v0, v1, v2, v3, to)	the sums of four, each in that order
  *	 load_f32(p), load_f16(p)	WIDTH components as floats
  *	 tail_f32(p, rest), tail_f16(p, rest)
  *						1 to WIDTH - 1 components, zeros behind; touches no
@@ -215,10 +216,8 @@ NAME(const float *a, const B *const *b, uint32_t n, float *sums) \
 	} \
 	if (rest) \
 		FOUR_STEP(3, STEP, FOUR_TAIL(a), FOUR_TAIL); \
-	sums[0] = sum_lanes(sum4(r00, r01, r02, r03)); \
-	sums[1] = sum_lanes(sum4(r10, r11, r12, r13)); \
-	sums[2] = sum_lanes(sum4(r20, r21, r22, r23)); \
-	sums[3] = sum_lanes(sum4(r30, r31, r32, r33)); \
+	store_lanes(sum4(r00, r01, r02, r03), sum4(r10, r11, r12, r13), \
+				sum4(r20, r21, r22, r23), sum4(r30, r31, r32, r33), sums); \
 }
 
 /* In two passes. */
@@ -292,10 +291,10 @@ NAME(const float *a, const B *const *b, uint32_t n, float *sums) \
 \
 		TWO_STEP(s.odd, STEP, q, TWO_TAIL); \
 	} \
-	sums[0] = sum_lanes(add(first[0], add(s.even[0], s.odd[0]))); \
-	sums[1] = sum_lanes(add(first[1], add(s.even[1], s.odd[1]))); \
-	sums[2] = sum_lanes(add(first[2], add(s.even[2], s.odd[2]))); \
-	sums[3] = sum_lanes(add(first[3], add(s.even[3], s.odd[3]))); \
+	store_lanes(add(first[0], add(s.even[0], s.odd[0])), \
+				add(first[1], add(s.even[1], s.odd[1])), \
+				add(first[2], add(s.even[2], s.odd[2])), \
+				add(first[3], add(s.even[3], s.odd[3])), sums); \
 }
 
 /* Which of both by the length of a row; the same bits. */

@@ -141,8 +141,5 @@ NAME(const int8_t *a, float a_scale, const int8_t *const *b, const float *scales
 	} \
 	if (rest) \
 		L1_STEP(1, L1_TAIL(a, a_scale), L1_TAIL); \
-	sums[0] = sum_lanes(add(r00, r01)); \
-	sums[1] = sum_lanes(add(r10, r11)); \
-	sums[2] = sum_lanes(add(r20, r21)); \
-	sums[3] = sum_lanes(add(r30, r31)); \
+	store_lanes(add(r00, r01), add(r10, r11), add(r20, r21), add(r30, r31), sums); \
 }

@@ -62,12 +62,25 @@ step_l1(float32x4_t sum, float32x4_t a, float32x4_t b)
 	return vaddq_f32(sum, vabdq_f32(a, b));
 }
 
+static inline float32x2_t
+halved(float32x4_t v)
+{
+	return vadd_f32(vget_low_f32(v), vget_high_f32(v));
+}
+
 static inline float
 sum_lanes(float32x4_t v)
 {
-	float32x2_t half = vadd_f32(vget_low_f32(v), vget_high_f32(v));
+	float32x2_t half = halved(v);
 
 	return vget_lane_f32(vpadd_f32(half, half), 0);
+}
+
+static inline void
+store_lanes(float32x4_t v0, float32x4_t v1, float32x4_t v2, float32x4_t v3, float *to)
+{
+	vst1_f32(to, vpadd_f32(halved(v0), halved(v1)));
+	vst1_f32(to + 2, vpadd_f32(halved(v2), halved(v3)));
 }
 
 static inline float32x4_t

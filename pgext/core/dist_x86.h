@@ -106,3 +106,22 @@ store_four_i32(__m256i s0, __m256i s1, __m256i s2, __m256i s3, int32_t *to)
 					 _mm_add_epi32(_mm256_castsi256_si128(all),
 								   _mm256_extracti128_si256(all, 1)));
 }
+
+/*
+ * Four sums of eight floats each, by transposing while adding: the order of
+ * each is that of sum_eight.
+ */
+TARGET static inline void
+store_four(__m256 v0, __m256 v1, __m256 v2, __m256 v3, float *to)
+{
+	__m256		half01 = _mm256_add_ps(_mm256_permute2f128_ps(v0, v1, 0x20),
+									   _mm256_permute2f128_ps(v0, v1, 0x31));
+	__m256		half23 = _mm256_add_ps(_mm256_permute2f128_ps(v2, v3, 0x20),
+									   _mm256_permute2f128_ps(v2, v3, 0x31));
+	__m256		pairs = _mm256_add_ps(_mm256_shuffle_ps(half01, half23, _MM_SHUFFLE(1, 0, 1, 0)),
+									  _mm256_shuffle_ps(half01, half23, _MM_SHUFFLE(3, 2, 3, 2)));
+	__m256		all = _mm256_add_ps(pairs, _mm256_movehdup_ps(pairs));
+	__m128		odd = _mm_moveldup_ps(_mm256_extractf128_ps(all, 1));
+
+	_mm_storeu_ps(to, _mm_blend_ps(_mm256_castps256_ps128(all), odd, 0xA));
+}

@@ -71,7 +71,7 @@ func (b *bench) wear(ctx context.Context, s *store, cost *churnCost) error {
 		return err
 	}
 	some := fmt.Sprintf(" FROM %s WHERE bucket < %d", s.table, bucketLimit(churnPercent))
-	if err := s.admin.exec(ctx, "DROP TABLE IF EXISTS churned", "CREATE TEMP TABLE churned AS SELECT *"+some); err != nil {
+	if err := s.admin.exec(ctx, "DROP TABLE IF EXISTS pg_temp.churned", "CREATE TEMP TABLE churned AS SELECT *"+some); err != nil {
 		return err
 	}
 	before, err := b.walPosition(ctx)

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/engine/postgres"
 	"sortedheap/internal/harness/measure"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
@@ -105,7 +106,7 @@ func (b *bench) open(ctx context.Context, s *store) error {
 // fill loads the table and its btree for filters.
 func (b *bench) fill(ctx context.Context, s *store) error {
 	b.env.Progress.Step("load "+s.name, b.vectors.Len())
-	if err := s.admin.exec(ctx, "DROP TABLE IF EXISTS "+s.table, s.createTable(b.vectors.Dim)); err != nil {
+	if err := s.admin.exec(ctx, postgres.DropOwn("TABLE", s.table), s.createTable(b.vectors.Dim)); err != nil {
 		return err
 	}
 	feed := &feed{bench: b, session: s.admin, row: -1}
@@ -145,7 +146,7 @@ func (f *feed) Err() error { return nil }
 // workers is given to the table, so that its size does not decide.
 func (b *bench) buildIndex(ctx context.Context, s *store, filtered bool) error {
 	b.env.Progress.Step("build index of "+s.name, b.vectors.Len())
-	err := s.admin.exec(ctx, "DROP INDEX IF EXISTS "+s.index(),
+	err := s.admin.exec(ctx, postgres.DropOwn("INDEX", s.index()),
 		fmt.Sprintf("ALTER TABLE %s SET (parallel_workers = %d)", s.table, b.params.BuildWorkers),
 		fmt.Sprintf("SET max_parallel_maintenance_workers = %d", b.params.BuildWorkers),
 		fmt.Sprintf("SET maintenance_work_mem = '%s'", b.params.BuildMemory), "CHECKPOINT")

@@ -79,6 +79,10 @@ func makeBase(parent string, owner *osUser) (string, error) {
 	return base, nil
 }
 
+// ScratchDir makes a directory for a server that this package does not run, open
+// to this user alone. It is swept like a cluster's when this process dies.
+func ScratchDir(parent string) (string, error) { return makeBase(parent, nil) }
+
 // sweep removes cluster directories whose maker is dead. Directories of other
 // users are left alone.
 func sweep(parent string) error {

@@ -35,7 +35,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s of %s: %+v", r.Case, r.Engine, r)
 			continue
 		}
-		if (r.Engine == "sortedheap") != (r.Throughput.CPURatio != nil) || *r.Throughput.CPUMicros <= 0 || *r.Throughput.Buffers <= 0 {
+		if (r.Engine == "sorted_heap") != (r.Throughput.CPURatio != nil) || *r.Throughput.CPUMicros <= 0 || *r.Throughput.Buffers <= 0 {
 			t.Errorf("%s of %s: %+v", r.Case, r.Engine, r.Throughput)
 		}
 		if writes := !slices.Contains([]string{"point", "range_5000"}, r.Case); writes && r.Throughput.WALBytes < 10 {
@@ -46,7 +46,7 @@ func TestRun(t *testing.T) {
 	if perCall := rows[i].RowsMean; perCall != 5000 {
 		t.Errorf("a range has %g rows", perCall)
 	}
-	insert := slices.IndexFunc(rows, func(r result.Row) bool { return r.Case == "insert" && r.Engine == "sortedheap" })
+	insert := slices.IndexFunc(rows, func(r result.Row) bool { return r.Case == "insert" && r.Engine == "sorted_heap" })
 	if state, ok := rows[insert].Params["map"].(map[string]any); !ok || state["blocks"] == int64(0) {
 		t.Errorf("state of the map: %v", rows[insert].Params["map"])
 	}

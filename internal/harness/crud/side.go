@@ -10,6 +10,7 @@ import (
 	pgxvec "github.com/pgvector/pgvector-go/pgx"
 
 	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/engine/postgres"
 	"sortedheap/internal/harness/measure"
 )
 
@@ -38,7 +39,7 @@ type bench struct {
 func open(ctx context.Context, dsn string, p Params) (*bench, error) {
 	b := &bench{params: p, sides: [2]*side{
 		{engine: "heap", table: "crud_plain", method: "heap"},
-		{engine: "sortedheap", table: "crud_mapped", method: "sorted_heap", mapped: true},
+		{engine: "sorted_heap", table: "crud_mapped", method: "sorted_heap", mapped: true},
 	}}
 	if err := b.connect(ctx, dsn); err != nil {
 		return nil, errors.Join(err, b.close(context.WithoutCancel(ctx)))
@@ -52,7 +53,7 @@ func (b *bench) connect(ctx context.Context, dsn string) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	if _, err := b.control.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS sorted_heap"); err != nil {
-		return &engine.UnavailableError{Engine: "sortedheap", Reason: err.Error()}
+		return &engine.UnavailableError{Engine: "sorted_heap", Reason: err.Error()}
 	}
 	err = b.control.QueryRow(ctx, "SELECT extname || ' ' || extversion FROM pg_extension WHERE extname = 'sorted_heap'").Scan(&b.version)
 	if err != nil {
@@ -131,7 +132,7 @@ const (
 
 func (s *side) load(ctx context.Context, p Params, filled bool) error {
 	steps := []string{
-		"DROP TABLE IF EXISTS " + s.table,
+		postgres.DropOwn("TABLE", s.table),
 		fmt.Sprintf(`CREATE TABLE %s (entity_id int4 NOT NULL, relation_id int2 NOT NULL, target_id int4 NOT NULL,
 	embedding svec, payload text NOT NULL, PRIMARY KEY (entity_id, relation_id, target_id)) USING %s WITH (toast_tuple_target = 8160)`, s.table, s.method),
 	}

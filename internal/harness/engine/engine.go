@@ -25,6 +25,7 @@ type Row struct {
 type Question struct {
 	Embedding []float32 // as many components as the corpus has dimensions
 	Seeds     []int32   // used by tasks with SeedGiven; may hold duplicates
+	Relations []int16   // used by tasks with QueryRelation hops, one per hop
 }
 
 // Build records what loading and indexing cost.
@@ -68,6 +69,19 @@ type SQL interface {
 	Prepare(ctx context.Context, t Task) (Call, error)
 	// Settings lists what the session sets to other than server defaults.
 	Settings() map[string]string
+}
+
+// Tuning is what can be changed without loading or building anew. A zero field
+// leaves the engine as it is.
+type Tuning struct {
+	EfSearch int    // candidates of an hnsw search
+	ScanMode string // of sorted_hnsw: auto, flat or graph
+}
+
+// Tunable is the ability of engines whose searches can be tuned while loaded.
+// Calls that were prepared before keep no promise.
+type Tunable interface {
+	Tune(ctx context.Context, t Tuning) error
 }
 
 // Call is one prepared task.

@@ -52,8 +52,12 @@ const (
 // could write.
 func (f Form) SQL() bool { return f == FormIn || f == FormJoin }
 
-// AnyRelation as a hop's filter lets every relation pass.
-const AnyRelation int16 = 0
+// AnyRelation as a hop's filter lets every relation pass; QueryRelation lets the
+// one pass that the question names for the hop.
+const (
+	AnyRelation   int16 = 0
+	QueryRelation int16 = -1
+)
 
 // Output tells what leaves the server.
 type Output string
@@ -69,7 +73,7 @@ type Task struct {
 	Seeding Seeding
 	SeedBy  SeedBy
 	Given   int     // seeds taken of a question's by SeedGiven, the first ones; 0: all
-	Hops    []int16 // relation filter per hop or AnyRelation; no hop: the seed rows themselves
+	Hops    []int16 // relation filter per hop, AnyRelation or QueryRelation; no hop: the seed rows themselves
 	Score   Score
 	Form    Form
 	Output  Output
@@ -82,6 +86,9 @@ func (t Task) String() string {
 	hops := make([]string, len(t.Hops))
 	for i, h := range t.Hops {
 		hops[i] = fmt.Sprint(h)
+		if h == QueryRelation {
+			hops[i] = "the question's"
+		}
 	}
 	seeds := string(t.Seeding)
 	if t.Given > 0 {
@@ -97,6 +104,25 @@ func (t Task) GivenSeeds(q Question) []int32 {
 		return q.Seeds[:t.Given]
 	}
 	return q.Seeds
+}
+
+// Filters returns the relation filter of each hop, those that the question names
+// filled in.
+func (t Task) Filters(q Question) ([]int16, error) {
+	if !slices.Contains(t.Hops, QueryRelation) {
+		return t.Hops, nil
+	}
+	filters := slices.Clone(t.Hops)
+	for i, h := range filters {
+		if h != QueryRelation {
+			continue
+		}
+		if i >= len(q.Relations) || q.Relations[i] <= 0 {
+			return nil, fmt.Errorf("task %s: the question names no relation for hop %d", t, i+1)
+		}
+		filters[i] = q.Relations[i]
+	}
+	return filters, nil
 }
 
 // Validate reports the first thing that makes a task meaningless.

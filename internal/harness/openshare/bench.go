@@ -50,7 +50,7 @@ func (b *bench) connect(ctx context.Context) error {
 		return fmt.Errorf("connect: %w", err)
 	}
 	if err := exec(ctx, b.control, "CREATE EXTENSION IF NOT EXISTS sorted_heap"); err != nil {
-		return &engine.UnavailableError{Engine: "sortedheap", Reason: err.Error()}
+		return &engine.UnavailableError{Engine: "sorted_heap", Reason: err.Error()}
 	}
 	err = b.control.QueryRow(ctx, "SELECT extname || ' ' || extversion FROM pg_extension WHERE extname = 'sorted_heap'").Scan(&b.version)
 	if err != nil {
@@ -263,7 +263,7 @@ func (b *bench) row(ctx context.Context, l *lookup, s measure.Samples) (result.R
 		return result.Row{}, fmt.Errorf("read statistics of %s: %w", l.name(), err)
 	}
 	row := result.Row{
-		Scenario: Name, Corpus: l.table.label, Engine: "sortedheap", EngineVersion: b.version, Case: l.name(),
+		Scenario: Name, Corpus: l.table.label, Engine: "sorted_heap", EngineVersion: b.version, Case: l.name(),
 		Params: map[string]any{"keys": l.keys, "access": l.session.access, "blocks": l.table.blocks, "open_blocks": l.table.open,
 			"question": fmt.Sprint(l.table.label, l.keys), "reference": l.of(reference), "sql": l.sql()},
 		Queries: len(l.inputs), Samples: len(s.ClientMS), ClientMS: result.NewLatency(stats.Summarize(s.ClientMS)), RowsMean: stats.Summarize(s.Rows).Mean,

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"sortedheap/internal/corpus/pyrand"
+	"sortedheap/internal/harness/engine/postgres"
 )
 
 // degree is the number of facts of an entity.
@@ -26,7 +27,7 @@ type table struct {
 // update finds room beside its old version.
 func (t *table) create(ctx context.Context, conn *pgx.Conn) error {
 	return exec(ctx, conn,
-		"DROP TABLE IF EXISTS "+t.name,
+		postgres.DropOwn("TABLE", t.name),
 		fmt.Sprintf(`CREATE TABLE %s (entity_id int4 NOT NULL, relation_id int2 NOT NULL, target_id int4 NOT NULL,
 	embedding svec NOT NULL, payload text NOT NULL, PRIMARY KEY (entity_id, relation_id, target_id))
 	USING sorted_heap WITH (fillfactor = 90, toast_tuple_target = 8160)`, t.name),

@@ -16,6 +16,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"sortedheap/internal/harness/measure"
 )
@@ -24,6 +25,7 @@ import (
 var (
 	ErrNotLoaded  = errors.New("pg_stat_statements is not in shared_preload_libraries")
 	ErrNoPlanning = errors.New("pg_stat_statements.track_planning is off, or track is none")
+	ErrNotAllowed = errors.New("this role may not read or set pg_stat_statements")
 )
 
 // Reader is the second connection. It serves any number of clocks, but one
@@ -39,13 +41,17 @@ type counters struct {
 	exec, plan       float64 // ms
 }
 
+// insufficientPrivilege is the SQLSTATE of a role that may not.
+const insufficientPrivilege = "42501"
+
 const readStatement = `SELECT calls, total_exec_time, total_plan_time, shared_blks_hit, shared_blks_read
 FROM pg_stat_statements(false)
 WHERE queryid = $1 AND toplevel AND dbid = (SELECT oid FROM pg_database WHERE datname = current_database())
 	AND userid = current_user::regrole`
 
 // Open connects to the same database and role as the sessions under test. It
-// returns ErrNotLoaded or ErrNoPlanning when the server cannot serve as clock.
+// returns ErrNotLoaded, ErrNoPlanning or ErrNotAllowed when the server cannot serve as
+// clock.
 func Open(ctx context.Context, dsn string) (*Reader, error) {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
@@ -53,6 +59,10 @@ func Open(ctx context.Context, dsn string) (*Reader, error) {
 	}
 	r := &Reader{conn: conn, seen: map[int64]counters{}}
 	if err := r.setUp(ctx); err != nil {
+		var refused *pgconn.PgError
+		if errors.As(err, &refused) && refused.Code == insufficientPrivilege {
+			err = fmt.Errorf("%w: %s", ErrNotAllowed, refused.Message)
+		}
 		return nil, errors.Join(err, conn.Close(context.WithoutCancel(ctx)))
 	}
 	return r, nil

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"math"
 	"slices"
 	"strings"
@@ -101,8 +102,11 @@ func writeAnn(out *strings.Builder, rows []result.Row, format Format) {
 }
 
 func title(out *strings.Builder, format Format, text string) {
-	if format == Markdown {
+	switch format {
+	case Markdown:
 		text = "### " + text + "\n"
+	case pageTables:
+		text = "<h4>" + html.EscapeString(text) + "</h4>"
 	}
 	out.WriteString(text + "\n")
 }
@@ -180,25 +184,26 @@ func writeCurve(out *strings.Builder, rows []result.Row, format Format) {
 			if r.ServerMS != nil {
 				server = r.ServerMS.P50
 			}
-			fmt.Fprintf(out, "%s (%s): recall %s, server p50 %s, client p50 %s; %s\n\n", r.Engine, r.EngineVersion,
-				finer(quality(r).RecallAtK), ms(server), ms(r.ClientMS.P50), r.Plan)
+			remark(out, format, fmt.Sprintf("%s (%s): recall %s, server p50 %s, client p50 %s; %s", r.Engine, r.EngineVersion,
+				finer(quality(r).RecallAtK), ms(server), ms(r.ClientMS.P50), r.Plan))
+			out.WriteString("\n")
 		}
 	}
-	writePlans(out, swept)
+	writePlans(out, swept, format)
 }
 
 // writePlans has a line for each plan, with its ef where an engine had several.
-func writePlans(out *strings.Builder, swept []result.Row) {
+func writePlans(out *strings.Builder, swept []result.Row, format Format) {
 	planOf := func(r result.Row) string { return r.Engine + ": " + r.Plan }
 	plans := distinct(swept, planOf)
 	for _, plan := range plans {
 		of := slices.DeleteFunc(slices.Clone(swept), func(r result.Row) bool { return planOf(r) != plan })
 		several := len(distinct(ofEngine(swept, of[0].Engine), planOf)) > 1
-		out.WriteString("plan of " + plan)
+		line := "plan of " + plan
 		if several {
-			out.WriteString(" at ef " + strings.Join(distinct(of, param("ef_search")), ", "))
+			line += " at ef " + strings.Join(distinct(of, param("ef_search")), ", ")
 		}
-		out.WriteString("\n")
+		remark(out, format, line)
 	}
 	out.WriteString("\n")
 }

@@ -13,52 +13,45 @@ import (
 	"sortedheap/internal/harness/stats"
 )
 
-// Compare writes the ratios of b to a, row by row of the same scenario,
-// engine and case, with intervals and the share of queries with the same
-// answer.
+// comparison is one case in two files.
+type comparison struct {
+	id       caseID
+	clock    clock
+	from, to float64 // medians, ms
+	ratio    stats.Interval
+	basis    string // what the interval is over
+	quality  []string
+	graded   bool
+	same     int // queries with the same answer
+	asked    int // queries with an answer in both
+}
+
+// caseID is what makes rows of two files the same case.
+type caseID struct{ scenario, corpus, engine, name, point string }
+
+func (id caseID) String() string {
+	return strings.Join(strings.Fields(id.scenario+" "+id.engine+" "+id.name+" "+id.point), " ")
+}
+
+const buildPoint = "build="
+
+// idOf leaves the number of a build out: builds are repetitions of one case.
+func idOf(r result.Row) caseID {
+	point := slices.DeleteFunc(strings.Fields(r.Point), func(p string) bool { return strings.HasPrefix(p, buildPoint) })
+	return caseID{r.Scenario, r.Corpus, engineName(r), r.Case, strings.Join(point, " ")}
+}
+
+// Compare writes the ratios of b to a, case by case, with intervals, what became
+// of the quality, and the share of queries with the same answer.
 func Compare(w io.Writer, a, b *result.File) error {
-	t := newTable(Text)
-	t.AppendHeader(table.Row{"engine", "case", "A p50", "B p50", "B/A", "95 % interval", "clock", "same answers"})
-	var notes []string
-	compared := 0
-	for _, before := range a.Rows {
-		after := find(b, before)
-		id := before.Scenario + " " + before.Engine + " " + before.Case
-		switch {
-		case after == nil:
-			notes = append(notes, id+" is only in A")
-			continue
-		case before.Error != "" || after.Error != "":
-			notes = append(notes, id+" was not measured in both")
-			continue
-		}
-		compared++
-		clock, from, to := commonClock(before, *after)
-		r := stats.Ratio(interval(to), interval(from))
-		verdict := fmt.Sprintf("%.2f .. %.2f", r.Lo, r.Hi)
-		if math.IsNaN(r.Lo) {
-			verdict = "unknown"
-		} else if !r.Clear(1) {
-			verdict += " ~"
-		}
-		t.AppendRow(table.Row{before.Engine, before.Case, ms(from.P50), ms(to.P50), ratio(r.Center), verdict, clock, overlap(before.Answers, after.Answers)})
-		if before.Plan != after.Plan {
-			notes = append(notes, fmt.Sprintf("%s has plan %q in A, %q in B", id, before.Plan, after.Plan))
-		}
-	}
-	for _, row := range b.Rows {
-		if find(a, row) == nil {
-			notes = append(notes, row.Scenario+" "+row.Engine+" "+row.Case+" is only in B")
-		}
-	}
-	if compared == 0 {
+	compared, notes := compareFiles(a, b)
+	if len(compared) == 0 {
 		return fmt.Errorf("compare: the files have no measured row in common")
 	}
 	notes = append(notes, differences(a, b)...)
 	var out strings.Builder
 	fmt.Fprintf(&out, "A: %s\nB: %s\n\n", environment(a.Env), environment(b.Env))
-	render(&out, t, Text)
-	out.WriteString("B/A below 1: B is faster. ~ marks an interval that holds 1: no difference shown.\n")
+	writeComparison(&out, compared)
 	for i, n := range notes {
 		fmt.Fprintf(&out, "[%d] %s\n", i+1, n)
 	}
@@ -68,21 +61,242 @@ func Compare(w io.Writer, a, b *result.File) error {
 	return nil
 }
 
-func find(f *result.File, like result.Row) *result.Row {
-	for i, r := range f.Rows {
-		if r.Scenario == like.Scenario && r.Corpus == like.Corpus && r.Engine == like.Engine && r.Case == like.Case {
-			return &f.Rows[i]
+// compareFiles pairs the rows of both files; the notes tell of rows without a
+// pair and of plans that changed.
+func compareFiles(a, b *result.File) (compared []comparison, notes []string) {
+	before, order := byCase(a)
+	after, orderB := byCase(b)
+	for _, id := range order {
+		switch rows := after[id]; {
+		case rows == nil:
+			notes = append(notes, id.String()+" is only in A")
+		case failed(before[id]) || failed(rows):
+			notes = append(notes, id.String()+" was not measured in both")
+		default:
+			compared = append(compared, compare(id, before[id], rows))
+			if from, to := before[id][0].Plan, rows[0].Plan; from != to {
+				notes = append(notes, fmt.Sprintf("%s has plan %q in A, %q in B", id, from, to))
+			}
 		}
 	}
-	return nil
+	for _, id := range orderB {
+		if before[id] == nil {
+			notes = append(notes, id.String()+" is only in B")
+		}
+	}
+	return compared, notes
+}
+
+func byCase(f *result.File) (rows map[caseID][]result.Row, order []caseID) {
+	rows = map[caseID][]result.Row{}
+	for _, r := range f.Rows {
+		id := idOf(r)
+		if rows[id] == nil {
+			order = append(order, id)
+		}
+		rows[id] = append(rows[id], r)
+	}
+	return rows, order
+}
+
+func failed(rows []result.Row) bool {
+	return slices.ContainsFunc(rows, func(r result.Row) bool { return r.Error != "" })
+}
+
+// compare takes all builds of a case together.
+func compare(id caseID, a, b []result.Row) comparison {
+	c := comparison{id: id, clock: serverClock}
+	if !all(a, b, func(r result.Row) bool { return r.ServerMS != nil }) {
+		c.clock = clientClock
+	}
+	c.from, c.to = middle(medians(a, c.clock)), middle(medians(b, c.clock))
+	c.ratio, c.basis = ratioOfRows(a, b, c.clock)
+	c.quality, c.graded = qualityChanges(a, b)
+	if len(a[0].Answers) == len(b[0].Answers) {
+		for i, print := range a[0].Answers {
+			c.asked++
+			if b[0].Answers[i] == print {
+				c.same++
+			}
+		}
+	}
+	return c
+}
+
+func all(a, b []result.Row, is func(result.Row) bool) bool {
+	return !slices.ContainsFunc(slices.Concat(a, b), func(r result.Row) bool { return !is(r) })
+}
+
+func medians(rows []result.Row, c clock) []float64 {
+	out := make([]float64, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, c.of(r).P50)
+	}
+	return out
+}
+
+func middle(values []float64) float64 {
+	return stats.Quantile(slices.Sorted(slices.Values(values)), 0.5)
+}
+
+// ratioOfRows has its interval from what varies most that the files tell of:
+// builds, else parts of the runs, else single calls.
+func ratioOfRows(a, b []result.Row, c clock) (ratio stats.Interval, basis string) {
+	positive := func(values []float64) bool { return len(values) > 0 && slices.Min(values) > 0 }
+	if len(a) > 1 || len(b) > 1 {
+		if from, to := medians(a, c), medians(b, c); positive(from) && positive(to) {
+			return stats.IndependentRatio(to, from), "builds"
+		}
+	}
+	from, to := c.of(a[0]), c.of(b[0])
+	if len(from.Blocks) == len(to.Blocks) && positive(from.Blocks) && positive(to.Blocks) {
+		return stats.PairedRatio(to.Blocks, from.Blocks), "blocks"
+	}
+	return stats.Ratio(interval(to), interval(from)), "calls"
+}
+
+// qualityChanges lists the values that differ, by their means over builds.
+func qualityChanges(a, b []result.Row) (changes []string, graded bool) {
+	for _, v := range qualityValues {
+		from, to := meanQuality(a, v.of), meanQuality(b, v.of)
+		if from == nil && to == nil {
+			continue
+		}
+		graded = true
+		if from == nil || to == nil || *from != *to {
+			changes = append(changes, fmt.Sprintf("%s %s to %s", v.name, v.text(from), v.text(to)))
+		}
+	}
+	return changes, graded
+}
+
+// qualityValue is a graded value of a row.
+type qualityValue struct {
+	name string
+	of   func(result.Quality) *float64
+	text func(*float64) string
+}
+
+// qualityValues are all of them.
+var qualityValues = []qualityValue{
+	{"hit@1", func(q result.Quality) *float64 { return q.HitAt1 }, percentOrNone},
+	{"hit@k", func(q result.Quality) *float64 { return q.HitAtK }, percentOrNone},
+	{"recall", func(q result.Quality) *float64 { return q.RecallAtK }, percentOrNone},
+	{"full", func(q result.Quality) *float64 { return q.FullCounts }, percentOrNone},
+	{"seeds", func(q result.Quality) *float64 { return q.SeedCoverage }, percentOrNone},
+	{"rank", func(q result.Quality) *float64 { return q.AnswerRankP50 }, numberOrNone},
+}
+
+func percentOrNone(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return finer(v)
+}
+
+func numberOrNone(v *float64) string {
+	if v == nil {
+		return "none"
+	}
+	return number(*v)
+}
+
+func meanQuality(rows []result.Row, of func(result.Quality) *float64) *float64 {
+	sum := 0.0
+	for _, r := range rows {
+		v := of(quality(r))
+		if v == nil {
+			return nil
+		}
+		sum += *v
+	}
+	mean := sum / float64(len(rows))
+	return &mean
+}
+
+// verdict says what the interval shows.
+func (c comparison) verdict() string {
+	switch {
+	case math.IsNaN(c.ratio.Lo):
+		return "unknown"
+	case !c.ratio.Clear(1):
+		return "same"
+	case c.ratio.Center < 1:
+		return "faster"
+	}
+	return "slower"
+}
+
+func writeComparison(out *strings.Builder, compared []comparison) {
+	t := newTable(Text)
+	header := table.Row{"engine", "case"}
+	pointed := slices.ContainsFunc(compared, func(c comparison) bool { return c.id.point != "" })
+	if pointed {
+		header = append(header, "point")
+	}
+	t.AppendHeader(append(header, "A p50", "B p50", "B/A", "95 % interval", "B is", "clock", "quality", "same answers"))
+	counts, graded, equal := map[string]int{}, 0, 0
+	bases := map[string]int{}
+	for _, c := range compared {
+		counts[c.verdict()]++
+		bases[c.basis]++
+		line := table.Row{c.id.engine, c.id.name}
+		if pointed {
+			line = append(line, c.id.point)
+		}
+		span, grade, answers := "", "", ""
+		if !math.IsNaN(c.ratio.Lo) {
+			span = fmt.Sprintf("%.2f .. %.2f", c.ratio.Lo, c.ratio.Hi)
+		}
+		if c.graded {
+			graded++
+			grade = strings.Join(c.quality, ", ")
+			if grade == "" {
+				equal++
+				grade = "="
+			}
+		}
+		if c.asked > 0 {
+			answers = fmt.Sprintf("%d/%d", c.same, c.asked)
+		}
+		t.AppendRow(append(line, ms(c.from), ms(c.to), ratio(c.ratio.Center), span, c.verdict(), c.clock, grade, answers))
+	}
+	render(out, t, Text)
+	fmt.Fprintf(out, "%d cases: B is faster in %d, slower in %d, no difference shown in %d", len(compared), counts["faster"], counts["slower"], counts["same"])
+	if counts["unknown"] > 0 {
+		fmt.Fprintf(out, ", too few samples in %d", counts["unknown"])
+	}
+	fmt.Fprintf(out, ". Quality is the same in %d of %d.\n", equal, graded)
+	if changed, all := differentAnswers(compared); all > 0 {
+		fmt.Fprintf(out, "Answers differ in %d of %d questions.\n", changed, all)
+	}
+	for _, b := range []struct{ name, text string }{
+		{"builds", "B/A is of medians of builds; its interval is over the builds, so chance in building an index is in it.\n"},
+		{"blocks", "B/A is of medians of consecutive parts of both runs; its interval is over the parts, so a machine's drift within a run is in it, what differs from build to build is not (benchgraph repeat shows that).\n"},
+		{"calls", "B/A is of medians where a file has no parts of a run; its interval takes calls as independent, drift is not in it.\n"},
+	} {
+		if bases[b.name] > 0 {
+			out.WriteString(b.text)
+		}
+	}
+}
+
+// differentAnswers counts questions, case by case, whose answers are not the same
+// rows in the same order.
+func differentAnswers(compared []comparison) (changed, asked int) {
+	for _, c := range compared {
+		changed += c.asked - c.same
+		asked += c.asked
+	}
+	return changed, asked
 }
 
 // commonClock prefers the server's, when both rows have it.
-func commonClock(a, b result.Row) (name string, from, to *result.Latency) {
+func commonClock(a, b result.Row) (name clock, from, to *result.Latency) {
 	if a.ServerMS != nil && b.ServerMS != nil {
-		return "server", a.ServerMS, b.ServerMS
+		return serverClock, a.ServerMS, b.ServerMS
 	}
-	return "client", a.ClientMS, b.ClientMS
+	return clientClock, a.ClientMS, b.ClientMS
 }
 
 func interval(l *result.Latency) stats.Interval {
@@ -90,20 +304,6 @@ func interval(l *result.Latency) stats.Interval {
 		return stats.Interval{Center: l.P50, Lo: math.NaN(), Hi: math.NaN()}
 	}
 	return stats.Interval{Center: l.P50, Lo: *l.P50Lo, Hi: *l.P50Hi}
-}
-
-// overlap is the share of queries with the same rows in the same order.
-func overlap(a, b []string) string {
-	if len(a) == 0 || len(a) != len(b) {
-		return ""
-	}
-	same := 0
-	for i := range a {
-		if a[i] == b[i] {
-			same++
-		}
-	}
-	return fmt.Sprintf("%d/%d", same, len(a))
 }
 
 // differences lists what makes two files hard to compare, and their warnings.
@@ -114,22 +314,19 @@ func differences(a, b *result.File) []string {
 			notes = append(notes, fmt.Sprintf("%s differs: %v in A, %v in B", what, x, y))
 		}
 	}
+	if a.Env.Time == b.Env.Time && a.Env.Commit == b.Env.Commit {
+		notes = append(notes, "A and B began at the same moment: they are one run")
+	}
 	differ("cpu", a.Env.CPU, b.Env.CPU)
 	differ("PostgreSQL", a.Env.Postgres, b.Env.Postgres)
-	keys := map[string]bool{}
-	for k := range a.Params {
-		keys[k] = true
-	}
-	for k := range b.Params {
-		keys[k] = true
-	}
-	var sorted []string
-	for k := range keys {
-		sorted = append(sorted, k)
-	}
-	slices.Sort(sorted)
-	for _, k := range sorted {
+	for _, k := range keysOf(a.Params, b.Params) {
 		differ("parameter "+k, a.Params[k], b.Params[k])
+	}
+	for _, k := range keysOf(a.Env.Settings, b.Env.Settings) {
+		differ("setting "+k, a.Env.Settings[k], b.Env.Settings[k])
+	}
+	for _, k := range keysOf(a.Env.Extensions, b.Env.Extensions) {
+		differ("version of "+k, a.Env.Extensions[k], b.Env.Extensions[k])
 	}
 	for _, warning := range a.Warnings {
 		notes = append(notes, "A: "+warning)
@@ -138,4 +335,18 @@ func differences(a, b *result.File) []string {
 		notes = append(notes, "B: "+warning)
 	}
 	return notes
+}
+
+// keysOf are the keys of two maps, sorted.
+func keysOf[V any](a, b map[string]V) []string {
+	var keys []string
+	for _, m := range []map[string]V{a, b} {
+		for k := range m {
+			if !slices.Contains(keys, k) {
+				keys = append(keys, k)
+			}
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }

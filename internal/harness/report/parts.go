@@ -31,7 +31,8 @@ func writeParts(out *strings.Builder, rows []result.Row, format Format) {
 		t.AppendRow(line)
 	}
 	render(out, t, format)
-	out.WriteString("search: way to the vector store and back; inside: what the store itself reports of it; sql: expansion and ranking.\n\n")
+	remark(out, format, "search: way to the vector store and back; inside: what the store itself reports of it; sql: expansion and ranking.")
+	out.WriteString("\n")
 }
 
 // partMedian is NaN where a row has no such part.

@@ -42,7 +42,7 @@ func golden(t *testing.T, name, got string) {
 
 func TestFormats(t *testing.T) {
 	files := []*result.File{read(t, "a.json")}
-	for _, format := range []report.Format{report.Text, report.Markdown, report.CSV} {
+	for _, format := range []report.Format{report.Text, report.Markdown, report.CSV, report.GoBench} {
 		var out strings.Builder
 		if err := report.Write(&out, files, format); err != nil {
 			t.Fatal(err)

@@ -4,9 +4,11 @@ package report
 
 import (
 	"fmt"
+	"html"
 	"io"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/table"
@@ -23,16 +25,29 @@ const (
 	Text     Format = "text"
 	Markdown Format = "markdown"
 	CSV      Format = "csv"
+	GoBench  Format = "gobench" // of Go's benchmarks, which benchstat reads
+	Page     Format = "page"    // HTML with charts
+	// pageTables are those behind the charts of a page.
+	pageTables Format = "tables of a page"
 )
 
 // Write writes files as tables, one per scenario and file, with the
 // environment above and the warnings below. CSV has all rows in one table and
-// nothing else.
+// nothing else; GoBench has a line for each part of a run; Page is one HTML file
+// that needs nothing beside itself.
 func Write(w io.Writer, files []*result.File, format Format) error {
 	var out strings.Builder
 	switch format {
 	case CSV:
 		writeCSV(&out, files)
+	case GoBench:
+		if err := writeGoBench(&out, files); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+	case Page:
+		if err := writePage(&out, files); err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
 	case Text, Markdown:
 		for _, f := range files {
 			writeFile(&out, f, format)
@@ -48,19 +63,42 @@ func Write(w io.Writer, files []*result.File, format Format) error {
 
 func writeFile(out *strings.Builder, f *result.File, format Format) {
 	for _, name := range scenarios(f) {
-		rows := slices.DeleteFunc(slices.Clone(f.Rows), func(r result.Row) bool { return r.Scenario != name })
 		fmt.Fprintf(out, "%s\n%s\n\n", heading(name, f, format), environment(f.Env))
-		if name == annScenario {
-			writeAnn(out, rows, format)
-		} else {
-			writeMeasured(out, rows, format)
-			writeParts(out, rows, format)
-			writeThroughput(out, rows, format)
-			writeBuilds(out, rows, format)
-		}
-		writeMissing(out, rows)
+		writeScenario(out, f, name, format)
+		writeMissing(out, where(f.Rows, func(r result.Row) bool { return r.Scenario == name }))
 	}
 	writeNotes(out, f.Rows, f.Warnings)
+}
+
+// writeScenario has the tables of one scenario.
+func writeScenario(out *strings.Builder, f *result.File, name string, format Format) {
+	rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name })
+	if repeated(rows) {
+		writeBuildSpread(out, rows, format)
+		return
+	}
+	points := distinct(rows, func(r result.Row) string { return r.Point })
+	if len(points) == 0 {
+		writeRows(out, rows, format)
+		return
+	}
+	writeSweep(out, rows, format)
+	for _, p := range points {
+		title(out, format, "At "+p)
+		writeRows(out, where(rows, func(r result.Row) bool { return r.Point == p }), format)
+	}
+}
+
+// writeRows has the tables of one point.
+func writeRows(out *strings.Builder, rows []result.Row, format Format) {
+	if len(rows) > 0 && rows[0].Scenario == annScenario {
+		writeAnn(out, rows, format)
+		return
+	}
+	writeMeasured(out, rows, format)
+	writeParts(out, rows, format)
+	writeThroughput(out, rows, format)
+	writeBuilds(out, rows, format)
 }
 
 func scenarios(f *result.File) []string {
@@ -74,17 +112,39 @@ func scenarios(f *result.File) []string {
 }
 
 func heading(name string, f *result.File, format Format) string {
-	var params []string
-	for _, key := range []string{"corpus", "chains", "books", "paragraphs", "entities", "degree", "clusters", "rows", "dim", "metric", "element", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search", "refine", "scan_mode", "build_workers"} {
-		if v, ok := f.Params[key]; ok && v != "" {
-			params = append(params, fmt.Sprintf("%s %v", key, v))
-		}
-	}
-	line := name + ": " + strings.Join(params, ", ")
+	line := name + ": " + strings.Join(parameters(f), ", ")
 	if format == Markdown {
 		return "## " + line + "\n"
 	}
 	return line
+}
+
+// parameters are the choices of a run that a reader needs to see.
+func parameters(f *result.File) []string {
+	var params []string
+	for _, key := range []string{"corpus", "chains", "books", "paragraphs", "entities", "degree", "clusters", "rows", "dim", "metric", "element", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search", "refine", "scan_mode", "build_workers", "builds"} {
+		if v, ok := f.Params[key]; ok && v != "" {
+			if n := wholeNumber(v); n != "" {
+				v = n
+			}
+			params = append(params, fmt.Sprintf("%s %v", key, v))
+		}
+	}
+	return params
+}
+
+// wholeNumber spells a number without an exponent, as a reader of JSON loses the
+// difference between 1000000 and 1e+06; empty for anything else.
+func wholeNumber(v any) string {
+	switch n := v.(type) {
+	case float64:
+		if n == math.Trunc(n) && math.Abs(n) < 1e15 {
+			return strconv.FormatInt(int64(n), 10)
+		}
+	case int:
+		return strconv.Itoa(n)
+	}
+	return ""
 }
 
 func environment(e result.Env) string {
@@ -203,7 +263,7 @@ func writeMissing(out *strings.Builder, rows []result.Row) {
 	for _, r := range rows {
 		if r.Error != "" {
 			missing = true
-			fmt.Fprintf(out, "not measured: %s: %s\n", strings.TrimSpace(r.Engine+" "+r.Case), r.Error)
+			fmt.Fprintf(out, "not measured: %s: %s\n", strings.Join(strings.Fields(r.Engine+" "+r.Case+" "+r.Point), " "), r.Error)
 		}
 	}
 	if missing {
@@ -262,10 +322,21 @@ func newTable(format Format) table.Writer {
 }
 
 func render(out *strings.Builder, t table.Writer, format Format) {
-	if format == Markdown {
+	switch format {
+	case Markdown:
 		out.WriteString(t.RenderMarkdown())
-	} else {
+	case pageTables:
+		out.WriteString(`<div class="scroll" tabindex="0" role="region" aria-label="table">` + t.RenderHTML() + "</div>")
+	default:
 		out.WriteString(t.Render())
 	}
 	out.WriteString("\n\n")
+}
+
+// remark writes a line of text between tables.
+func remark(out *strings.Builder, format Format, text string) {
+	if format == pageTables {
+		text = "<p>" + html.EscapeString(text) + "</p>"
+	}
+	out.WriteString(text + "\n")
 }

@@ -26,7 +26,7 @@ func Machine(stamped string) Env {
 	}
 	return Env{
 		Commit: known(cmp.Or(stamped, commit())), GoVersion: runtime.Version(), OS: runtime.GOOS, Arch: runtime.GOARCH,
-		Kernel: known(firstLine("/proc/sys/kernel/osrelease")), CPU: known(field("/proc/cpuinfo", "model name")),
+		Kernel: known(firstLine("/proc/sys/kernel/osrelease")), CPU: cpuName(content("/proc/cpuinfo")),
 		Cores: runtime.NumCPU(), MemoryMB: kb / 1024, Load1: load1,
 	}
 }
@@ -73,10 +73,15 @@ func field(path, name string) string {
 }
 
 func firstLine(path string) string {
+	line, _, _ := strings.Cut(content(path), "\n")
+	return line
+}
+
+// content is "" for a file that cannot be read.
+func content(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return ""
 	}
-	line, _, _ := strings.Cut(string(text), "\n")
-	return line
+	return string(text)
 }

@@ -19,21 +19,30 @@ func Write(path string, f *File) error {
 	if err != nil {
 		return fmt.Errorf("write result %s: %w", path, err)
 	}
+	if err := Replace(path, append(text, '\n')); err != nil {
+		return fmt.Errorf("write result %s: %w", path, err)
+	}
+	return nil
+}
+
+// Replace stores a file so that readers see the old one or the whole new one, and
+// makes the folders above it.
+func Replace(path string, text []byte) error {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("write result %s: %w", path, err)
+		return err
 	}
 	tmp, err := os.CreateTemp(dir, ".benchgraph-*")
 	if err != nil {
-		return fmt.Errorf("write result %s: %w", path, err)
+		return err
 	}
-	_, err = tmp.Write(append(text, '\n'))
+	_, err = tmp.Write(text)
 	err = errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close())
 	if err == nil {
 		err = os.Rename(tmp.Name(), path)
 	}
 	if err != nil {
-		return fmt.Errorf("write result %s: %w", path, errors.Join(err, os.Remove(tmp.Name())))
+		return errors.Join(err, os.Remove(tmp.Name()))
 	}
 	return nil
 }
@@ -63,10 +72,21 @@ func Read(path string) (*File, error) {
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read result %s: text after the result", path)
 	}
+	f.renameEngines()
 	if err := f.Validate(); err != nil {
 		return nil, fmt.Errorf("read result %s: %w", path, err)
 	}
 	return f, nil
+}
+
+// renameEngines gives engines of older files the names that they have now, so
+// that they compare.
+func (f *File) renameEngines() {
+	for i := range f.Rows {
+		if f.Rows[i].Engine == "sortedheap" {
+			f.Rows[i].Engine = "sorted_heap"
+		}
+	}
 }
 
 // Validate returns every fault of a file at once.
@@ -85,6 +105,9 @@ func (f *File) Validate() error {
 	seen := map[string]bool{}
 	for i, r := range f.Rows {
 		id := r.Scenario + "/" + r.Corpus + "/" + r.Engine + "/" + r.Case
+		if r.Point != "" {
+			id += " at " + r.Point
+		}
 		switch {
 		case r.Scenario == "" || r.Engine == "":
 			fault("row %d has no scenario or engine", i)

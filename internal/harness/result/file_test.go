@@ -99,6 +99,20 @@ func TestReadIsStrict(t *testing.T) {
 	}
 }
 
+// Files written before engines had one name each still compare.
+func TestOldEngineNames(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "r.json")
+	old := valid()
+	old.Rows[0].Engine = "sortedheap"
+	if err := result.Write(path, old); err != nil {
+		t.Fatal(err)
+	}
+	got, err := result.Read(path)
+	if err != nil || got.Rows[0].Engine != "sorted_heap" {
+		t.Errorf("engine %q, error %v, want sorted_heap", got.Rows[0].Engine, err)
+	}
+}
+
 func TestMachine(t *testing.T) {
 	e := result.Machine("stamp")
 	if e.Commit != "stamp" || e.Cores < 1 || e.CPU == "" || e.Kernel == "" || e.GoVersion == "" {

@@ -43,18 +43,22 @@ type Env struct {
 
 // Row is one case of one engine, or the reason why there is none.
 type Row struct {
-	Scenario      string         `json:"scenario"`
-	Corpus        string         `json:"corpus"`
-	Engine        string         `json:"engine"`
-	EngineVersion string         `json:"engine_version"`
-	Case          string         `json:"case"`
-	Plan          string         `json:"plan"` // root and how relations are read
-	Params        map[string]any `json:"params"`
-	Queries       int            `json:"queries"`
-	Samples       int            `json:"samples"`
-	ClientMS      *Latency       `json:"client_ms,omitempty"`
-	ServerMS      *Latency       `json:"server_ms,omitempty"` // plan + exec
-	PlanningMS    *Latency       `json:"planning_ms,omitempty"`
+	Scenario      string `json:"scenario"`
+	Corpus        string `json:"corpus"`
+	Engine        string `json:"engine"`
+	EngineVersion string `json:"engine_version"`
+	Case          string `json:"case"`
+	// Point tells rows of one case apart in a file of many runs: the varied
+	// parameters, as "name=value" separated by spaces, or "build=N". Empty in
+	// the file of one run.
+	Point      string         `json:"point,omitempty"`
+	Plan       string         `json:"plan"` // root and how relations are read
+	Params     map[string]any `json:"params"`
+	Queries    int            `json:"queries"`
+	Samples    int            `json:"samples"`
+	ClientMS   *Latency       `json:"client_ms,omitempty"`
+	ServerMS   *Latency       `json:"server_ms,omitempty"` // plan + exec
+	PlanningMS *Latency       `json:"planning_ms,omitempty"`
 	// PartsMS are parts of the client's time, where an engine consists of several
 	// systems: search (way to a vector store and back), inside (as that store
 	// itself reports, within search), sql.
@@ -68,7 +72,10 @@ type Row struct {
 	// Answers has a fingerprint of the ordered answer per query, so that two
 	// files can be compared without the rows.
 	Answers []string `json:"answers,omitempty"`
-	Error   string   `json:"error,omitempty"`
+	// AnswerRows names the rows of each ordered answer, 24 bits each in base64 of
+	// the URL alphabet, best first, so that files can be compared row by row.
+	AnswerRows []string `json:"answer_rows,omitempty"`
+	Error      string   `json:"error,omitempty"`
 }
 
 // Latency summarizes a sample of times in ms. P50Lo and P50Hi bound the
@@ -80,11 +87,15 @@ type Latency struct {
 	Mean  float64  `json:"mean"`
 	P50Lo *float64 `json:"p50_lo,omitempty"`
 	P50Hi *float64 `json:"p50_hi,omitempty"`
+	// Blocks are medians of consecutive parts of the run, in their order, as
+	// stats.Blocks cuts them: what comparisons of two files rest on. Absent for
+	// small samples and in files from before there were blocks.
+	Blocks []float64 `json:"blocks,omitempty"`
 }
 
 // NewLatency takes a summary of times in ms.
 func NewLatency(s stats.Summary) *Latency {
-	l := &Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean}
+	l := &Latency{P50: s.P50, P95: s.P95, P99: s.P99, Mean: s.Mean, Blocks: s.Blocks}
 	if !math.IsInf(s.Lo, 0) && !math.IsInf(s.Hi, 0) {
 		l.P50Lo, l.P50Hi = &s.Lo, &s.Hi
 	}
@@ -100,15 +111,21 @@ type Buffers struct {
 // Quality is what the answers are worth. Fields that a scenario does not
 // measure are nil.
 type Quality struct {
-	HitAt1        *float64 `json:"hit_at_1,omitempty"`        // first row is the right answer
-	HitAtK        *float64 `json:"hit_at_k,omitempty"`        // right answer among the rows
-	RecallAtK     *float64 `json:"recall_at_k,omitempty"`     // rows at least as near as the true k-th
-	FullCounts    *float64 `json:"full_counts,omitempty"`     // queries that got as many rows as there are to get
-	SeedCoverage  *float64 `json:"seed_coverage,omitempty"`   // queries whose seeds reach the right answer
-	AnswerRankP50 *float64 `json:"answer_rank_p50,omitempty"` // rank among all expanded, reachable queries only
-	KeywordPct    *float64 `json:"keyword_pct,omitempty"`
-	FullPct       *float64 `json:"full_pct,omitempty"`
-	TokensMean    *float64 `json:"tokens_mean,omitempty"`
+	HitAt1     *float64 `json:"hit_at_1,omitempty"`    // first row is the right answer
+	HitAtK     *float64 `json:"hit_at_k,omitempty"`    // right answer among the rows
+	RecallAtK  *float64 `json:"recall_at_k,omitempty"` // rows at least as near as the true k-th
+	FullCounts *float64 `json:"full_counts,omitempty"` // queries that got as many rows as there are to get
+	// SeedCoverage counts queries whose seeds reach the right answer; of a bare
+	// search, whose rows are about the right entity.
+	SeedCoverage *float64 `json:"seed_coverage,omitempty"`
+	// The answer's rank among everything expanded, of reachable queries only.
+	AnswerRankMean *float64 `json:"answer_rank_mean,omitempty"`
+	AnswerRankP50  *float64 `json:"answer_rank_p50,omitempty"`
+	AnswerRankP95  *float64 `json:"answer_rank_p95,omitempty"`
+	AnswerRankMax  *float64 `json:"answer_rank_max,omitempty"`
+	KeywordPct     *float64 `json:"keyword_pct,omitempty"`
+	FullPct        *float64 `json:"full_pct,omitempty"`
+	TokensMean     *float64 `json:"tokens_mean,omitempty"`
 }
 
 // Build is what loading and indexing cost.

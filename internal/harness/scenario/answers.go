@@ -3,23 +3,17 @@ package scenario
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"slices"
 
+	"sortedheap/internal/corpus"
 	"sortedheap/internal/harness/engine"
-	"sortedheap/internal/harness/result"
 )
 
-// This file asks every case every query once, checks that forms of one
-// question agree, and grades the answers. All of it is untimed.
-
-// tieMargin is how much farther than the true k-th row an answer may be and
-// still count as recalled: engines compute distances in single precision.
-const tieMargin = 1e-6
+// This file asks every case every query once and checks that forms of one
+// question agree. All of it is untimed.
 
 // ask collects the answers of all trials and of the baselines of helpers.
 func (r *run) ask(ctx context.Context) error {
@@ -59,7 +53,7 @@ func (r *run) ask(ctx context.Context) error {
 func (r *run) makeQuestions(ctx context.Context) error {
 	if r.info.Queries[0].Seeds != nil {
 		for _, q := range r.info.Queries {
-			question := engine.Question{Embedding: q.Embedding, Seeds: q.Seeds}
+			question := engine.Question{Embedding: q.Embedding, Seeds: q.Seeds, Relations: relations(q)}
 			r.questions[engine.SeedByEntity] = append(r.questions[engine.SeedByEntity], question)
 			r.questions[engine.SeedByTarget] = append(r.questions[engine.SeedByTarget], question)
 		}
@@ -73,8 +67,8 @@ func (r *run) makeQuestions(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		byEntity := engine.Question{Embedding: q.Embedding}
-		byTarget := engine.Question{Embedding: q.Embedding}
+		byEntity := engine.Question{Embedding: q.Embedding, Relations: relations(q)}
+		byTarget := byEntity
 		for _, row := range rows {
 			byEntity.Seeds = appendNew(byEntity.Seeds, row.Entity)
 			byTarget.Seeds = appendNew(byTarget.Seeds, row.Target)
@@ -85,6 +79,9 @@ func (r *run) makeQuestions(ctx context.Context) error {
 	}
 	return nil
 }
+
+// relations are the filters that a query names, hop by hop.
+func relations(q corpus.Query) []int16 { return []int16{q.Hop1, q.Hop2} }
 
 func appendNew(ids []int32, id int32) []int32 {
 	if slices.Contains(ids, id) {
@@ -105,9 +102,23 @@ func (r *run) askAll(ctx context.Context, e engine.Engine, t engine.Task) ([][]e
 		if answers[i], err = e.Ask(ctx, t, r.questions[t.SeedBy][i]); err != nil {
 			return nil, fmt.Errorf("query %d: %w", i, err)
 		}
+		r.share(answers[i])
 	}
 	r.baselines[key] = answers
 	return answers, nil
+}
+
+// share lets equal texts of all answers be one in memory: many answers hold the
+// same rows.
+func (r *run) share(rows []engine.Row) {
+	for i := range rows {
+		text, known := r.texts[rows[i].Payload]
+		if !known {
+			text = rows[i].Payload
+			r.texts[text] = text
+		}
+		rows[i].Payload = text
+	}
 }
 
 // checkAgreement compares every form with the plain SQL of the same engine,
@@ -191,144 +202,4 @@ func sameRow(a, b engine.Row) bool {
 
 func describe(r engine.Row) string {
 	return fmt.Sprintf("(%d, %d, %d, %.6f)", r.Entity, r.Relation, r.Target, r.Distance)
-}
-
-// grade fills quality and fingerprints.
-func (r *run) grade(ctx context.Context) error {
-	r.Progress.Step("grade answers", len(r.trials))
-	for i, t := range r.trials {
-		if t.answers != nil {
-			for _, rows := range t.answers {
-				t.prints = append(t.prints, fingerprint(t.task, rows))
-			}
-			t.quality = &result.Quality{}
-			if err := r.gradeRecall(ctx, t); err != nil {
-				return fmt.Errorf("grade case %s: %w", t.name, err)
-			}
-			if err := r.gradeHits(ctx, t); err != nil {
-				return fmt.Errorf("grade case %s: %w", t.name, err)
-			}
-		}
-		r.Progress.Done(i + 1)
-	}
-	return nil
-}
-
-// fingerprint is a hash of the answer's keys in order.
-func fingerprint(t engine.Task, rows []engine.Row) string {
-	if t.Score == engine.ScoreNone {
-		rows = byKey(rows)
-	}
-	h := fnv.New32a()
-	for _, row := range rows {
-		for _, id := range key(row) {
-			_, _ = h.Write(binary.BigEndian.AppendUint32(nil, uint32(id))) // a hash takes every write
-		}
-	}
-	return fmt.Sprintf("%08x", h.Sum32())
-}
-
-// gradeRecall counts rows that are at least as near as the true k-th row, by
-// the oracle's distances. Exact engines that miss any are worth a warning.
-func (r *run) gradeRecall(ctx context.Context, t *trial) error {
-	wide := t.task
-	wide.Form, wide.TopK, wide.AnnK = engine.FormIn, t.task.TopK+100, t.task.AnnK
-	if len(t.task.Hops) == 0 {
-		wide.AnnK += 100
-	}
-	truth, err := r.askAll(ctx, r.Oracle, wide)
-	if err != nil {
-		return err
-	}
-	sum, n, short := 0.0, 0, 0
-	for q, rows := range t.answers {
-		k := min(t.task.TopK, len(truth[q]))
-		switch {
-		case len(t.task.Hops) == 0:
-			k = min(t.task.AnnK, len(truth[q]))
-		case t.task.Score == engine.ScoreNone:
-			k = len(truth[q])
-		}
-		if k == 0 {
-			continue
-		}
-		fair := map[[3]int32]bool{}
-		for _, row := range truth[q] {
-			if row.Distance <= truth[q][k-1].Distance+tieMargin {
-				fair[key(row)] = true
-			}
-		}
-		found := 0
-		for _, row := range rows {
-			if fair[key(row)] {
-				found++
-				delete(fair, key(row)) // a row returned twice counts once
-			}
-		}
-		if found < k {
-			short++
-		}
-		sum += float64(min(found, k)) / float64(k)
-		n++
-	}
-	if n == 0 {
-		return nil
-	}
-	recall := sum / float64(n)
-	t.quality.RecallAtK = &recall
-	if short > 0 && (!t.owner.Capabilities().ApproximateSeeds || t.task.Seeding != engine.SeedSearch) {
-		r.warn("%s of %s misses rows of the exact answer in %d of %d queries", t.name, t.owner.Name(), short, n)
-	}
-	return nil
-}
-
-func key(r engine.Row) [3]int32 { return [3]int32{r.Entity, int32(r.Relation), r.Target} }
-
-// gradeHits compares with the answer key, where the corpus has one.
-func (r *run) gradeHits(ctx context.Context, t *trial) error {
-	if r.info.Queries[0].Answer == 0 || t.task.Score == engine.ScoreNone || len(t.task.Hops) != 2 {
-		return nil
-	}
-	var first, among int
-	var ranks []float64
-	for q, rows := range t.answers {
-		answer := r.info.Queries[q].Answer
-		rank := rankOf(rows, answer)
-		if rank == 1 {
-			first++
-		}
-		if rank > 0 {
-			among++
-		} else {
-			everything := t.task
-			everything.TopK = 1_000_000
-			all, err := t.owner.Ask(ctx, everything, r.questions[t.task.SeedBy][q])
-			if err != nil {
-				return fmt.Errorf("query %d: %w", q, err)
-			}
-			rank = rankOf(all, answer)
-		}
-		if rank > 0 {
-			ranks = append(ranks, float64(rank))
-		}
-	}
-	n := float64(len(t.answers))
-	t.quality.HitAt1, t.quality.HitAtK = fraction(first, n), fraction(among, n)
-	t.quality.SeedCoverage = fraction(len(ranks), n)
-	if len(ranks) > 0 {
-		slices.Sort(ranks)
-		median := ranks[(len(ranks)-1)/2]
-		t.quality.AnswerRankP50 = &median
-	}
-	return nil
-}
-
-// rankOf is the position of the first row with the target, from 1; 0 if none.
-func rankOf(rows []engine.Row, target int32) int {
-	return 1 + slices.IndexFunc(rows, func(r engine.Row) bool { return r.Target == target })
-}
-
-func fraction(n int, of float64) *float64 {
-	f := float64(n) / of
-	return &f
 }

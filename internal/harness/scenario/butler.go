@@ -7,9 +7,8 @@ import (
 )
 
 // Butler asks two-hop questions of an assistant's memory of seven facts: a smoke
-// test with an answer key, too small to tell anything of search. Its hops take
-// any relation, since its two questions take different ones; no answer depends
-// on that, for the facts have no other two hops.
+// test with an answer key, too small to tell anything of search. Each question
+// names the relations of its hops.
 func Butler() Scenario {
 	return Scenario{
 		Name:   "butler",
@@ -17,7 +16,7 @@ func Butler() Scenario {
 		SeedBy: engine.SeedByEntity,
 		Tasks: func(annK, topK int) []engine.Task {
 			base := engine.Task{SeedBy: engine.SeedByEntity, Output: engine.OutputRows, AnnK: annK, TopK: topK,
-				Hops: []int16{engine.AnyRelation, engine.AnyRelation}}
+				Hops: []int16{engine.QueryRelation, engine.QueryRelation}}
 			return slices.Concat(seedOnly(base), twoHops(base), givenTwoHops(base))
 		},
 	}

@@ -35,16 +35,18 @@ func nextParagraph(t engine.Task) []engine.Task {
 	return slices.Concat(
 		counted(forms(all, engine.FormIn, engine.FormExpand)),
 		forms(ranked, engine.FormIn, engine.FormJoin, engine.FormExpand, engine.FormTopK, engine.FormOneCall),
-		forms(exact, engine.FormIn))
+		forms(exact, engine.FormIn, engine.FormTopK))
 }
 
 // secondNext is two hops. The one call over two hops seeds by entity, so it
 // comes with a statement of its own to compare with.
 func secondNext(t engine.Task) []engine.Task {
 	t.Seeding, t.Score = engine.SeedSearch, engine.ScoreEndpoint
-	byEntity := t
+	byEntity, exact := t, t
 	byEntity.SeedBy = engine.SeedByEntity
+	exact.Seeding = engine.SeedExact
 	return slices.Concat(
 		forms(t, engine.FormIn, engine.FormJoin, engine.FormTopK, engine.FormFused),
-		forms(byEntity, engine.FormIn, engine.FormOneCall))
+		forms(byEntity, engine.FormIn, engine.FormOneCall),
+		forms(exact, engine.FormIn, engine.FormFused))
 }

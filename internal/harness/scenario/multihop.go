@@ -32,7 +32,7 @@ func seedOnly(t engine.Task) []engine.Task {
 }
 
 // twoHops is the whole question, under both scores, with searched seeds and,
-// for approximate engines, with exact ones.
+// for approximate engines, with exact ones: what is lost without a search.
 func twoHops(t engine.Task) []engine.Task {
 	t.Seeding = engine.SeedSearch
 	endpoint, path := t, t
@@ -42,8 +42,8 @@ func twoHops(t engine.Task) []engine.Task {
 	return slices.Concat(
 		forms(endpoint, engine.FormIn, engine.FormJoin, engine.FormTopK, engine.FormFused, engine.FormOneCall),
 		forms(path, engine.FormIn, engine.FormJoin, engine.FormFused, engine.FormOneCall),
-		forms(exactEndpoint, engine.FormIn),
-		forms(exactPath, engine.FormIn))
+		forms(exactEndpoint, engine.FormIn, engine.FormFused),
+		forms(exactPath, engine.FormIn, engine.FormFused))
 }
 
 // givenOneHop is the first hop from given seeds, unranked and ranked.

@@ -27,13 +27,20 @@ func TestCaseNames(t *testing.T) {
 		{scenario.Synthetic(), []string{
 			"expand_in_1_seed_count", "expand_fn_64_seeds", "expand_rel_fn_1_seed", "expand_rerank_in_64_seeds",
 			"expand_rerank_rel_topk_fn_1_seed", "expand2_rerank_rel_twohop_path_fn_64_seeds"}},
+		{scenario.SyntheticSearch(), []string{
+			"seed_expand_in", "seed_expand_join", "seed_expand_fn", "seed_expand_rerank_in", "seed_expand_rerank_join",
+			"seed_expand_rerank_fn", "seed_expand_rerank_topk_fn", "seed_graph_rag_scan_fn", "seed_expand_rel_in", "seed_expand_rel_fn",
+			"seed_expand_rerank_rel_in", "seed_expand_rerank_rel_topk_fn", "seed_graph_rag_rel_scan_fn",
+			"expand_in_1_seed", "expand2_in_1_seed", "expand2_join_1_seed"}},
+		{scenario.Butler(), []string{
+			"seed_expand2_rerank_rel_in", "seed_expand2_rerank_rel_twohop_fn", "seed_graph_rag_twohop_scan_fn"}},
 	} {
 		seen := map[string]bool{}
 		for _, task := range c.scenario.Tasks(8, 4) {
 			if err := task.Validate(); err != nil {
 				t.Errorf("%s: %v", c.scenario.Name, err)
 			}
-			name := c.scenario.CaseName("sortedheap", task)
+			name := c.scenario.CaseName("sorted_heap", task)
 			if seen[name] {
 				t.Errorf("%s: two tasks are called %s", c.scenario.Name, name)
 			}
@@ -52,12 +59,12 @@ func TestCaseNames(t *testing.T) {
 
 // Every helper comes with the plain SQL that it must agree with.
 func TestHelpersHaveBaselines(t *testing.T) {
-	for _, s := range scenario.All() {
+	for _, s := range append(scenario.All(), scenario.SyntheticSearch()) {
 		tasks := s.Tasks(8, 4)
 		for _, task := range tasks {
 			baseline := task.Baseline()
 			if task.Form != engine.FormIn && !slices.ContainsFunc(tasks, func(other engine.Task) bool { return other.String() == baseline.String() }) {
-				t.Errorf("%s: %s has no baseline", s.Name, s.CaseName("sortedheap", task))
+				t.Errorf("%s: %s has no baseline", s.Name, s.CaseName("sorted_heap", task))
 			}
 		}
 	}

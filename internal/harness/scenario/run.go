@@ -48,8 +48,8 @@ func (p Params) Validate() error {
 
 // Env is what a run gets from outside.
 type Env struct {
-	Engines  []engine.Engine // in report order; opened, and closed again, by Run
-	Oracle   engine.Engine   // exact; loaded by Run
+	Engines  []engine.Engine // in report order; opened, and closed again, by the session
+	Oracle   engine.Engine   // exact; loaded by the session
 	Source   corpus.Source
 	Params   Params
 	Clock    func(ctx context.Context, queryID int64) (measure.ServerClock, error) // nil: client clock only
@@ -94,10 +94,11 @@ type trial struct {
 	answers [][]engine.Row // per query; nil for counting cases
 	quality *result.Quality
 	prints  []string
+	keys    []string // of ranked answers, as in the result file
 	plan    engine.Plan
 }
 
-// run is the state of one Run.
+// run is the state of one measurement.
 type run struct {
 	Env
 	scenario  Scenario
@@ -106,69 +107,13 @@ type run struct {
 	trials    []*trial
 	questions map[engine.SeedBy][]engine.Question
 	baselines map[string][][]engine.Row // answers of baselines by engine and task
+	texts     map[string]string         // payloads of answers
 	rows      []result.Row
 	warnings  []string
 }
 
-// Run measures a scenario and returns its rows and warnings. On an
-// EquivalenceError or ErrNoEngine the rows so far come along.
-func Run(ctx context.Context, s Scenario, env Env) (rows []result.Row, warnings []string, err error) {
-	if err := env.Params.Validate(); err != nil {
-		return nil, nil, fmt.Errorf("scenario %s: %w", s.Name, err)
-	}
-	r := &run{Env: env, scenario: s, info: env.Source.Info(), questions: map[engine.SeedBy][]engine.Question{},
-		baselines: map[string][][]engine.Row{}}
-	if len(r.info.Queries) == 0 {
-		return nil, nil, fmt.Errorf("scenario %s: corpus %s has no queries", s.Name, r.info.Name)
-	}
-	defer func() {
-		// A cancelled run must still close its sessions.
-		for _, e := range r.Engines {
-			err = errors.Join(err, e.Close(context.WithoutCancel(ctx)))
-		}
-	}()
-	for _, step := range []func(context.Context) error{
-		r.load, r.prepare, r.ask, r.checkAgreement, r.grade, r.measure,
-	} {
-		if err := step(ctx); err != nil {
-			return r.rows, r.warnings, fmt.Errorf("scenario %s: %w", s.Name, err)
-		}
-	}
-	return r.rows, r.warnings, nil
-}
-
 func (r *run) warn(format string, args ...any) {
 	r.warnings = append(r.warnings, fmt.Sprintf(format, args...))
-}
-
-// load opens and fills every engine; one that cannot run becomes a row.
-func (r *run) load(ctx context.Context) error {
-	for _, e := range r.Engines {
-		if err := e.Open(ctx); err != nil {
-			var missing *engine.UnavailableError
-			if !errors.As(err, &missing) {
-				return err
-			}
-			r.Progress.Note("%v", err)
-			r.rows = append(r.rows, r.emptyRow(e, "", err))
-			continue
-		}
-		r.Progress.Step("load "+e.Name(), 0)
-		b, err := e.Load(ctx, r.Source)
-		if err != nil {
-			return err
-		}
-		r.Progress.Note("loaded %s: %d rows in %.1f s, table %.1f MB, indexes %.1f MB",
-			e.Name(), b.Rows, b.Seconds, float64(b.TableBytes)/1e6, float64(b.IndexBytes)/1e6)
-		r.engines = append(r.engines, &loaded{Engine: e, build: result.Build{
-			Seconds: b.Seconds, IndexBytes: b.IndexBytes, TableBytes: b.TableBytes, WALBytes: b.WALBytes, Rows: b.Rows,
-			StoreSeconds: b.Store, StoreBytes: b.StoreBytes}})
-	}
-	if len(r.engines) == 0 {
-		return ErrNoEngine
-	}
-	_, err := r.Oracle.Load(ctx, r.Source)
-	return err
 }
 
 // prepare makes the trials, interleaved by task, so that engines that answer
@@ -221,8 +166,7 @@ func (r *run) caseFailed(e *loaded, name string, err error) {
 
 // emptyRow stands for what could not be measured.
 func (r *run) emptyRow(e engine.Engine, name string, err error) result.Row {
-	return result.Row{Scenario: r.scenario.Name, Corpus: r.info.Name, Engine: e.Name(), EngineVersion: e.Version(),
-		Case: name, Params: map[string]any{}, Queries: len(r.info.Queries), Error: err.Error()}
+	return emptyRow(r.scenario, r.info, e, name, err)
 }
 
 // taskParams is a task as row parameters.

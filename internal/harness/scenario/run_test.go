@@ -47,12 +47,12 @@ func find(t *testing.T, rows []result.Row, engineName, name string) result.Row {
 
 func TestRun(t *testing.T) {
 	plain := newFake("heap", engine.FormIn, engine.FormJoin)
-	fused := newFake("sortedheap", engine.FormIn, engine.FormFused, engine.FormOneCall)
+	fused := newFake("sorted_heap", engine.FormIn, engine.FormFused, engine.FormOneCall)
 	rows, warnings, err := scenario.Run(t.Context(), scenario.Multihop(), environment(t, plain, fused))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := find(t, rows, "sortedheap", "seed_graph_rag_twohop_path_scan_fn")
+	r := find(t, rows, "sorted_heap", "seed_graph_rag_twohop_path_scan_fn")
 	if r.Samples != 10 || r.Queries != 5 || r.RowsMean != 3 || r.Plan != "plan of scan_fn" || len(r.Answers) != 5 {
 		t.Errorf("row %+v", r)
 	}
@@ -61,6 +61,12 @@ func TestRun(t *testing.T) {
 	}
 	if q := r.Quality; q == nil || *q.HitAt1 != 1 || *q.HitAtK != 1 || *q.SeedCoverage != 1 || *q.RecallAtK != 1 || *q.AnswerRankP50 != 1 {
 		t.Errorf("quality %+v, want all right", r.Quality)
+	}
+	if q := r.Quality; *q.AnswerRankMean != 1 || *q.AnswerRankP95 != 1 || *q.AnswerRankMax != 1 || len(r.AnswerRows) != 5 || len(r.AnswerRows[0]) != 12 {
+		t.Errorf("ranks %+v, keys %v", r.Quality, r.AnswerRows)
+	}
+	if q := find(t, rows, "heap", "seed_only").Quality; q.SeedCoverage == nil || *q.SeedCoverage != 1 || q.HitAt1 != nil {
+		t.Errorf("quality of the bare search %+v, want the right person among the seeds, and no hits", q)
 	}
 	if r.Params["sql"] == "" || r.Params["form"] != "scan_fn" || r.Build == nil || r.Build.Rows != 80 {
 		t.Errorf("parameters %v, build %+v", r.Params, r.Build)
@@ -83,11 +89,11 @@ func TestRun(t *testing.T) {
 // an engine with a vector type of its own must still return the same rows.
 func TestSeedsOfTheCorpus(t *testing.T) {
 	facts, err := corpus.Synthetic(t.Context(), corpus.SyntheticOptions{
-		Entities: 200, Degree: 4, Relations: 4, Dim: 8, Queries: 6, Plan: corpus.Fair, Seeds: scenario.SyntheticSeeds})
+		Entities: 200, Degree: 4, Relations: 4, Dim: 8, Queries: 6, Set: corpus.Fair, Seeds: scenario.SyntheticSeeds})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ours, rival := newFake("sortedheap", engine.FormIn, engine.FormExpand, engine.FormTopK, engine.FormFused), newFake("pgvector", engine.FormIn)
+	ours, rival := newFake("sorted_heap", engine.FormIn, engine.FormExpand, engine.FormTopK, engine.FormFused), newFake("pgvector", engine.FormIn)
 	rival.approximate = true
 	env := environment(t, ours, rival)
 	env.Source = facts
@@ -96,13 +102,13 @@ func TestSeedsOfTheCorpus(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{"expand_fn_1_seed": 4, "expand_rel_fn_1_seed": 1, "expand_fn_64_seeds": 256} {
-		if r := find(t, rows, "sortedheap", name); r.RowsMean != want {
+		if r := find(t, rows, "sorted_heap", name); r.RowsMean != want {
 			t.Errorf("%s returns %g rows, want %g", name, r.RowsMean, want)
 		}
 	}
 	rival.distort = func(_ engine.Task, rows []engine.Row) []engine.Row { return rows[1:] }
 	var disagree *scenario.EquivalenceError
-	if _, _, err := scenario.Run(t.Context(), scenario.Synthetic(), env); !errors.As(err, &disagree) || !strings.Contains(err.Error(), "pgvector against sortedheap") {
+	if _, _, err := scenario.Run(t.Context(), scenario.Synthetic(), env); !errors.As(err, &disagree) || !strings.Contains(err.Error(), "pgvector against sorted_heap") {
 		t.Errorf("a rival that loses rows: %v", err)
 	}
 }
@@ -129,7 +135,7 @@ func TestDisagreement(t *testing.T) {
 			return out
 		},
 	} {
-		liar := newFake("sortedheap", engine.FormIn, engine.FormFused)
+		liar := newFake("sorted_heap", engine.FormIn, engine.FormFused)
 		liar.distort = func(task engine.Task, rows []engine.Row) []engine.Row {
 			if task.Form == engine.FormFused && task.Seeding == engine.SeedGiven && task.Score == engine.ScorePath {
 				return distort(rows)
@@ -149,7 +155,7 @@ func TestDisagreement(t *testing.T) {
 
 // Two exact engines must agree with each other, too.
 func TestDisagreementBetweenEngines(t *testing.T) {
-	honest, liar := newFake("heap", engine.FormIn), newFake("sortedheap", engine.FormIn)
+	honest, liar := newFake("heap", engine.FormIn), newFake("sorted_heap", engine.FormIn)
 	liar.distort = func(task engine.Task, rows []engine.Row) []engine.Row {
 		if len(task.Hops) == 2 && len(rows) > 1 {
 			return rows[1:]
@@ -205,13 +211,13 @@ func TestMissingEngineIsARow(t *testing.T) {
 }
 
 func TestCaseThatCannotRunIsARow(t *testing.T) {
-	e := newFake("sortedheap", engine.FormIn, engine.FormFused)
+	e := newFake("sorted_heap", engine.FormIn, engine.FormFused)
 	e.refuse = engine.FormFused
 	rows, _, err := scenario.Run(t.Context(), scenario.Multihop(), environment(t, e))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r := find(t, rows, "sortedheap", "seed_expand2_rerank_rel_twohop_fn"); r.Error == "" || r.ClientMS != nil {
+	if r := find(t, rows, "sorted_heap", "seed_expand2_rerank_rel_twohop_fn"); r.Error == "" || r.ClientMS != nil {
 		t.Errorf("row of the refused case: %+v", r)
 	}
 }

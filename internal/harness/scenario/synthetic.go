@@ -23,19 +23,64 @@ func Synthetic() Scenario {
 		Short:  "a regular graph: one and two hops from 1 and 64 given entities",
 		SeedBy: engine.SeedByEntity,
 		Tasks: func(annK, topK int) []engine.Task {
-			var tasks []engine.Task
-			for _, given := range []int{1, SyntheticSeeds} {
-				base := engine.Task{Seeding: engine.SeedGiven, SeedBy: engine.SeedByEntity, Given: given,
-					Output: engine.OutputRows, AnnK: annK, TopK: topK}
-				for _, relation := range []int16{engine.AnyRelation, syntheticRelation} {
-					tasks = append(tasks, lookUp(base, relation)...)
-				}
-				base.Hops = []int16{syntheticRelation, syntheticRelation}
-				tasks = append(tasks, walkTwice(base)...)
-			}
-			return tasks
+			return givenEntities(engine.Task{SeedBy: engine.SeedByEntity, AnnK: annK, TopK: topK})
 		},
 	}
+}
+
+// SyntheticSearch is Synthetic and, as in the published results, one hop from the
+// targets of the nearest rows, along any relation and along the question's own.
+func SyntheticSearch() Scenario {
+	s := Synthetic()
+	s.SeedBy = engine.SeedByTarget
+	s.Tasks = func(annK, topK int) []engine.Task {
+		base := engine.Task{SeedBy: engine.SeedByTarget, Output: engine.OutputRows, AnnK: annK, TopK: topK}
+		tasks := slices.Concat(givenEntities(base), seedOnly(base))
+		for _, relation := range []int16{engine.AnyRelation, engine.QueryRelation} {
+			base.Hops = []int16{relation}
+			tasks = append(tasks, nearestThenHop(base)...)
+		}
+		return tasks
+	}
+	return s
+}
+
+// givenEntities starts from one and from many entities that the corpus names.
+func givenEntities(t engine.Task) []engine.Task {
+	t.Seeding, t.Output = engine.SeedGiven, engine.OutputRows
+	var tasks []engine.Task
+	for _, t.Given = range []int{1, SyntheticSeeds} {
+		for _, relation := range []int16{engine.AnyRelation, syntheticRelation} {
+			tasks = append(tasks, lookUp(t, relation)...)
+		}
+		if t.Given == 1 { // from many, the rows of two hops are as good as all
+			tasks = append(tasks, allOfTwoHops(t)...)
+		}
+		filtered := t
+		filtered.Hops = []int16{syntheticRelation, syntheticRelation}
+		tasks = append(tasks, walkTwice(filtered)...)
+	}
+	return tasks
+}
+
+// nearestThenHop is one hop from searched seeds, unranked and ranked, and ranked
+// from exact ones.
+func nearestThenHop(t engine.Task) []engine.Task {
+	t.Seeding, t.Output = engine.SeedSearch, engine.OutputRows
+	all, ranked := t, t
+	all.Score, ranked.Score = engine.ScoreNone, engine.ScoreEndpoint
+	exact := ranked
+	exact.Seeding = engine.SeedExact
+	return slices.Concat(
+		counted(forms(all, engine.FormIn, engine.FormJoin, engine.FormExpand)),
+		forms(ranked, engine.FormIn, engine.FormJoin, engine.FormExpand, engine.FormTopK, engine.FormOneCall),
+		forms(exact, engine.FormIn, engine.FormTopK))
+}
+
+// allOfTwoHops is every row two hops away, unranked.
+func allOfTwoHops(t engine.Task) []engine.Task {
+	t.Hops, t.Score = []int16{engine.AnyRelation, engine.AnyRelation}, engine.ScoreNone
+	return counted(forms(t, engine.FormIn, engine.FormJoin, engine.FormExpand))
 }
 
 // lookUp is one hop, unranked and ranked.

@@ -99,7 +99,7 @@ func (r *run) row(t *trial, s measure.Samples) result.Row {
 	row := result.Row{
 		Scenario: r.scenario.Name, Corpus: r.info.Name, Engine: t.owner.Name(), EngineVersion: t.owner.Version(),
 		Case: t.name, Plan: t.plan.Summary, Params: taskParams(t.task, t.owner),
-		Queries: len(r.info.Queries), Samples: len(s.ClientMS), Quality: t.quality, Answers: t.prints,
+		Queries: len(r.info.Queries), Samples: len(s.ClientMS), Quality: t.quality, Answers: t.prints, AnswerRows: t.keys,
 		Build: &t.owner.build, RowsMean: stats.Summarize(s.Rows).Mean,
 	}
 	row.Params["sql"] = t.call.Text()

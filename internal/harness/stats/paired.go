@@ -32,10 +32,6 @@ func PairedRatio(a, b []float64) Interval {
 	for _, l := range logs {
 		squares += (l - mean) * (l - mean)
 	}
-	t := normal97
-	if n-1 <= len(student97) {
-		t = student97[n-2]
-	}
-	half := t * math.Sqrt(squares/float64(n-1)/float64(n))
+	half := student(n-1) * math.Sqrt(squares/float64(n-1)/float64(n))
 	return Interval{math.Exp(mean), math.Exp(mean - half), math.Exp(mean + half)}
 }

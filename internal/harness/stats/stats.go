@@ -24,11 +24,13 @@ type Warning string
 type Summary struct {
 	N                   int
 	P50, P95, P99, Mean float64
-	Lo, Hi              float64 // interval of the median
+	Lo, Hi              float64   // interval of the median
+	Blocks              []float64 // as Blocks cuts them
 	Warnings            []Warning
 }
 
-// Summarize returns the summary of a sample, which it does not keep.
+// Summarize returns the summary of a sample in the order of measurement, which it
+// does not keep.
 func Summarize(sample []float64) Summary {
 	if len(sample) == 0 {
 		nan := math.NaN()
@@ -41,7 +43,7 @@ func Summarize(sample []float64) Summary {
 	}
 	s := Summary{
 		N: len(sorted), Mean: sum / float64(len(sorted)),
-		P50: Quantile(sorted, 0.50), P95: Quantile(sorted, 0.95), P99: Quantile(sorted, 0.99),
+		P50: Quantile(sorted, 0.50), P95: Quantile(sorted, 0.95), P99: Quantile(sorted, 0.99), Blocks: Blocks(sample),
 	}
 	ofMedian := benchmath.AssumeNothing.Summary(benchmath.NewSample(sorted, &benchmath.DefaultThresholds), Confidence)
 	s.Lo, s.Hi = ofMedian.Lo, ofMedian.Hi

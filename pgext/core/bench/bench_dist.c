@@ -2,16 +2,19 @@
  * bench_dist.c
  *	  What one product of each kernel costs, and what memory allows.
  *
- * A query, resident in L1, meets a row of vectors one after the other; the
- * size of that row decides where they come from: L1, L2 or memory. Bytes are
- * those of the vectors, not of the query. Beside every kernel stands a plain
- * read of the same bytes, so that a kernel waiting for memory is seen as such.
+ * A query, resident in L1, meets the vectors of an array, one after the other
+ * or in a random order, as the walk of a graph does; the size of the array
+ * decides where they come from: L1, L2 or memory. Bytes are those of the
+ * vectors, not of the query. Beside every kernel stands a plain read of the
+ * same bytes in the same order, so that a kernel waiting for memory is seen as
+ * such.
  *
  * Time is this process's processor time: a neighbour on the same core does not
  * count, one on the same memory does. Samples of all kernels alternate, so that
  * a noisy moment hits all alike, and the median is shown.
  */
 #define _POSIX_C_SOURCE 200809L
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +52,7 @@ typedef struct Work
 	const float *query;
 	const int8_t *query_code;
 	const char *rows;
+	const uint32_t *order;		/* of the vectors, the i-th to meet at i */
 	size_t		nrows;
 	uint32_t	dim;
 	Element		element;
@@ -56,9 +60,10 @@ typedef struct Work
 
 typedef double (*RowFn) (const Work *w);
 
-#define F32(i) ((const float *) w->rows + (i) * w->dim)
-#define F16(i) ((const DistHalf *) w->rows + (i) * w->dim)
-#define I8(i) ((const int8_t *) w->rows + (i) * w->dim)
+#define ROW(i) ((size_t) w->order[i] * w->dim)
+#define F32(i) ((const float *) w->rows + ROW(i))
+#define F16(i) ((const DistHalf *) w->rows + ROW(i))
+#define I8(i) ((const int8_t *) w->rows + ROW(i))
 
 #define DEFINE_ROW(NAME, TERM) \
 static double \
@@ -149,19 +154,24 @@ DEFINE_MANY(row_many_i8, DistCode, CODE, dist_code_many(&w->code, list, count, d
 #if defined(__x86_64__)
 __attribute__((target("avx2")))
 static double
-read_avx2(const float *rows, size_t floats)
+read_avx2(const Work *w, size_t row_floats)
 {
 	__m256		s0 = _mm256_setzero_ps();
 	__m256		s1 = s0;
 	__m256		s2 = s0;
 	__m256		s3 = s0;
 
-	for (size_t i = 0; i + 32 <= floats; i += 32)
+	for (size_t i = 0; i < w->nrows; i++)
 	{
-		s0 = _mm256_or_ps(s0, _mm256_loadu_ps(rows + i));
-		s1 = _mm256_or_ps(s1, _mm256_loadu_ps(rows + i + 8));
-		s2 = _mm256_or_ps(s2, _mm256_loadu_ps(rows + i + 16));
-		s3 = _mm256_or_ps(s3, _mm256_loadu_ps(rows + i + 24));
+		const float *row = (const float *) w->rows + w->order[i] * row_floats;
+
+		for (size_t at = 0; at + 32 <= row_floats; at += 32)
+		{
+			s0 = _mm256_or_ps(s0, _mm256_loadu_ps(row + at));
+			s1 = _mm256_or_ps(s1, _mm256_loadu_ps(row + at + 8));
+			s2 = _mm256_or_ps(s2, _mm256_loadu_ps(row + at + 16));
+			s3 = _mm256_or_ps(s3, _mm256_loadu_ps(row + at + 24));
+		}
 	}
 	s0 = _mm256_or_ps(_mm256_or_ps(s0, s1), _mm256_or_ps(s2, s3));
 	return _mm256_cvtss_f32(s0);
@@ -171,19 +181,22 @@ read_avx2(const float *rows, size_t floats)
 static double
 row_read(const Work *w)
 {
-	size_t		bytes = w->nrows * w->dim * element_size[w->element];
+	size_t		row_bytes = w->dim * element_size[w->element];
 	uint64_t	bits = 0;
 
 #if defined(__x86_64__)
 	if (strncmp(w->kernels->isa, "avx", 3) == 0)
-		return read_avx2((const float *) w->rows, bytes / sizeof(float));
+		return read_avx2(w, row_bytes / sizeof(float));
 #endif
-	for (size_t i = 0; i + sizeof(uint64_t[2]) <= bytes; i += sizeof(uint64_t[2]))
+	for (size_t i = 0; i < w->nrows; i++)
 	{
-		uint64_t	words[2];
+		for (size_t at = 0; at + sizeof(uint64_t[2]) <= row_bytes; at += sizeof(uint64_t[2]))
+		{
+			uint64_t	words[2];
 
-		memcpy(words, w->rows + i, sizeof(words));
-		bits |= words[0] | words[1];
+			memcpy(words, w->rows + w->order[i] * row_bytes + at, sizeof(words));
+			bits |= words[0] | words[1];
+		}
 	}
 	return (double) bits;
 }
@@ -207,10 +220,15 @@ typedef struct Place
 {
 	const char *name;
 	size_t		bytes;
+	bool		random;			/* in which order its vectors are met */
 } Place;
 
 static const Place places[] = {
-	{"L1", (size_t) 24 << 10}, {"L2", (size_t) 256 << 10}, {"memory", (size_t) 128 << 20}
+	{"L1", (size_t) 24 << 10, false},
+	{"L2", (size_t) 256 << 10, false},
+	{"L2 random", (size_t) 256 << 10, true},
+	{"memory", (size_t) 128 << 20, false},
+	{"mem. random", (size_t) 128 << 20, true}
 };
 
 #define NPLACES ((int) (sizeof(places) / sizeof(places[0])))
@@ -259,13 +277,42 @@ sample(RowFn function, const Work *w)
 	return elapsed / (double) (passes * w->nrows);
 }
 
+/* 0 to n - 1, shuffled with a fixed seed if so asked. */
+static uint32_t *
+new_order(size_t n, bool random)
+{
+	uint32_t   *order = malloc(n * sizeof(*order));
+	uint64_t	state = 42;
+
+	if (order == NULL)
+	{
+		fprintf(stderr, "could not get room for the order of %zu vectors\n", n);
+		exit(1);
+	}
+	for (size_t i = 0; i < n; i++)
+		order[i] = (uint32_t) i;
+	for (size_t i = n; random && i > 1; i--)
+	{
+		uint32_t	last = order[i - 1];
+		size_t		other;
+
+		state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		other = (state >> 33) % i;
+		order[i - 1] = order[other];
+		order[other] = last;
+	}
+	return order;
+}
+
 static void
 bench_line(Work *work, const Place *place)
 {
 	double		ns[NCOLUMNS][SAMPLES];
 	size_t		size = element_size[work->element];
+	uint32_t   *order;
 
 	work->nrows = place->bytes / (work->dim * size) / DIST_FOUR * DIST_FOUR;
+	work->order = order = new_order(work->nrows, place->random);
 	for (int i = 0; i < SAMPLES; i++)
 	{
 		for (int c = 0; c < NCOLUMNS; c++)
@@ -274,7 +321,7 @@ bench_line(Work *work, const Place *place)
 				ns[c][i] = sample(columns[work->element][c], work);
 		}
 	}
-	printf("%-10s %-4s %-6s %5u ", work->kernels->isa, element_names[work->element],
+	printf("%-10s %-4s %-11s %5u ", work->kernels->isa, element_names[work->element],
 		   place->name, work->dim);
 	for (int c = 0; c < NCOLUMNS; c++)
 	{
@@ -291,6 +338,7 @@ bench_line(Work *work, const Place *place)
 	}
 	printf("\n");
 	fflush(stdout);
+	free(order);
 }
 
 /* All elements, places and dimensions by one instruction set. */
@@ -354,7 +402,7 @@ main(int argc, char **argv)
 		query[i] = (float) (i % 241) / 241.0f - 0.5f;
 
 	printf("processor ns per vector and GB/s of vectors read; median of %d samples\n\n", SAMPLES);
-	printf("%-10s %-4s %-6s %5s ", "set", "type", "from", "dim");
+	printf("%-10s %-4s %-11s %5s ", "set", "type", "from", "dim");
 	for (int c = 0; c < NCOLUMNS; c++)
 		printf(" %7s  GB/s", column_names[c]);
 	printf("\n");
@@ -368,6 +416,6 @@ main(int argc, char **argv)
 	printf("\nx4: dot of one query with four vectors at a time, per vector; many: distances\n"
 		   "of lists of 32 by the same, with prefetch; query: the\n"
 		   "whole cosine distance, of codes for int8; read: a plain read of the same\n"
-		   "bytes by the same vector width, the bound\n");
+		   "bytes in the same order by the same vector width, the bound\n");
 	return 0;
 }

@@ -42,7 +42,7 @@ func TestNames(t *testing.T) {
 	if !slices.Equal(names, []string{"heap", "pgvector"}) {
 		t.Errorf("engines %v, want them in report order", names)
 	}
-	if _, err := all.New([]string{"oracle"}, all.Options{}); err == nil || !strings.Contains(err.Error(), "heap, sortedheap, map, pgvector, zvec, zvec-latest, qdrant") {
+	if _, err := all.New([]string{"oracle"}, all.Options{}); err == nil || !strings.Contains(err.Error(), "heap, heap_hnsw, sorted_heap, map, pgvector, zvec, zvec-latest, qdrant") {
 		t.Errorf("unknown engine: %v, want an error that lists the engines", err)
 	}
 }

@@ -55,7 +55,8 @@ func Conform(t *testing.T, e, oracle engine.Engine) {
 		t.Run(task.String(), func(t *testing.T) {
 			asked++
 			for q, query := range facts.Queries {
-				question := engine.Question{Embedding: query.Embedding, Seeds: []int32{query.Answer - 240, 3, 3, 5, 130, 999_999}}
+				question := engine.Question{Embedding: query.Embedding, Seeds: []int32{query.Answer - 240, 3, 3, 5, 130, 999_999},
+					Relations: []int16{query.Hop1, query.Hop2}}
 				compare(t, e, oracle, task, question, q)
 			}
 		})
@@ -91,7 +92,8 @@ func tasks() []engine.Task {
 	var all []engine.Task
 	for _, seeding := range []engine.Seeding{engine.SeedSearch, engine.SeedExact, engine.SeedGiven} {
 		for _, by := range []engine.SeedBy{engine.SeedByEntity, engine.SeedByTarget} {
-			for _, hops := range [][]int16{nil, {1}, {engine.AnyRelation}, {1, 2}, {engine.AnyRelation, 2}} {
+			for _, hops := range [][]int16{nil, {1}, {engine.AnyRelation}, {1, 2}, {engine.AnyRelation, 2},
+				{engine.QueryRelation}, {engine.QueryRelation, engine.QueryRelation}} {
 				for _, score := range []engine.Score{engine.ScoreNone, engine.ScoreEndpoint, engine.ScorePath} {
 					for _, form := range []engine.Form{engine.FormIn, engine.FormJoin, engine.FormExpand,
 						engine.FormTopK, engine.FormFused, engine.FormOneCall} {

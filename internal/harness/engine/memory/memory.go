@@ -113,15 +113,19 @@ func (e *Engine) answer(t engine.Task, q engine.Question) ([]exact.Result, error
 			seeds = e.graph.Targets(nearest)
 		}
 	}
+	hops, err := t.Filters(q)
+	if err != nil {
+		return nil, err
+	}
 	if t.Score == engine.ScoreNone {
-		return e.expand(seeds, t.Hops), nil
+		return e.expand(seeds, hops), nil
 	}
 	score := exact.Endpoint
 	if t.Score == engine.ScorePath {
 		score = exact.Path
 	}
-	filters := make([]int32, len(t.Hops))
-	for i, h := range t.Hops {
+	filters := make([]int32, len(hops))
+	for i, h := range hops {
 		filters[i] = filter(h)
 	}
 	return e.graph.Hops(q.Embedding, seeds, filters, score, t.TopK)

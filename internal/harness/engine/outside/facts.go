@@ -17,9 +17,10 @@ type Facts struct {
 	build  engine.Build
 }
 
-// NewFacts returns the table for a server: heap, btree, svec. It does no I/O.
-func NewFacts(dsn string) *Facts {
-	return &Facts{sql: postgres.New(dsn, postgres.Config{
+// NewFacts returns the table for a server: heap, btree, svec, and the given
+// toast_tuple_target (0: the largest). It does no I/O.
+func NewFacts(dsn string, toastTarget int) *Facts {
+	f := &Facts{sql: postgres.New(dsn, postgres.Config{
 		Name: "outside", Extension: "sorted_heap", VectorType: "svec", Table: "facts_outside",
 		Settings: map[string]string{"jit": "off"},
 		Capabilities: engine.Capabilities{
@@ -28,6 +29,8 @@ func NewFacts(dsn string) *Facts {
 			MaxHops:  2,
 		},
 	})}
+	f.sql.SetToastTarget(toastTarget)
+	return f
 }
 
 // open connects for the first user.

@@ -32,6 +32,8 @@ type Engine struct {
 var (
 	_ engine.Engine = (*Engine)(nil)
 	_ engine.SQL    = (*Engine)(nil)
+
+	_ engine.Tunable = (*Engine)(nil)
 )
 
 // New returns the engine of a store; ef is the number of candidates of its
@@ -91,6 +93,14 @@ func (e *Engine) Close(ctx context.Context) error {
 	return err
 }
 
+// Tune implements engine.Tunable.
+func (e *Engine) Tune(_ context.Context, t engine.Tuning) error {
+	if t.EfSearch != 0 {
+		e.ef = t.EfSearch
+	}
+	return nil
+}
+
 // Load implements engine.Engine: the table, then the store.
 func (e *Engine) Load(ctx context.Context, src corpus.Source) (engine.Build, error) {
 	build, err := e.facts.load(ctx, src)
@@ -136,7 +146,7 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 		return nil, err
 	}
 	if len(t.Hops) > 0 {
-		return e.facts.sql.Ask(ctx, given(t), engine.Question{Embedding: q.Embedding, Seeds: e.seeds(nil, t, answer)})
+		return e.facts.sql.Ask(ctx, given(t), engine.Question{Embedding: q.Embedding, Relations: q.Relations, Seeds: e.seeds(nil, t, answer)})
 	}
 	return e.nearest(nil, answer), nil
 }
@@ -242,7 +252,7 @@ func (c *call) Run(ctx context.Context, q engine.Question) (int, error) {
 	}
 	searched := watch.Seconds()
 	if c.sql != nil {
-		if n, err = c.sql.Run(ctx, engine.Question{Embedding: q.Embedding, Seeds: c.seeds}); err != nil {
+		if n, err = c.sql.Run(ctx, engine.Question{Embedding: q.Embedding, Relations: q.Relations, Seeds: c.seeds}); err != nil {
 			return 0, err
 		}
 	}
@@ -277,7 +287,7 @@ func (c *call) Plan(ctx context.Context, q engine.Question) (engine.Plan, error)
 	if err != nil {
 		return engine.Plan{}, err
 	}
-	plan, err := c.sql.Plan(ctx, engine.Question{Embedding: q.Embedding, Seeds: c.engine.seeds(nil, c.task, answer)})
+	plan, err := c.sql.Plan(ctx, engine.Question{Embedding: q.Embedding, Relations: q.Relations, Seeds: c.engine.seeds(nil, c.task, answer)})
 	plan.Summary, plan.Outside = how+"; "+plan.Summary, true
 	return plan, err
 }

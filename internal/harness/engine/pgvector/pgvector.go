@@ -41,6 +41,7 @@ func New(dsn string, o Options) *postgres.Engine {
 			"hnsw.ef_search":       strconv.Itoa(o.EfSearch),
 			"maintenance_work_mem": "512MB", // the whole graph in memory while it is built
 		},
+		Tuned: tuned,
 		Capabilities: engine.Capabilities{
 			Forms:            []engine.Form{engine.FormIn, engine.FormJoin},
 			Seedings:         []engine.Seeding{engine.SeedSearch, engine.SeedExact, engine.SeedGiven},
@@ -48,4 +49,11 @@ func New(dsn string, o Options) *postgres.Engine {
 			MaxHops:          2,
 		},
 	})
+}
+
+func tuned(t engine.Tuning) map[string]string {
+	if t.EfSearch == 0 {
+		return nil
+	}
+	return map[string]string{"hnsw.ef_search": strconv.Itoa(t.EfSearch)}
 }

@@ -17,6 +17,8 @@ type call struct {
 	conn *pgx.Conn
 	name string
 	st   statement
+	// index is named in plans that search by it, and walk tells how; see Config.Walk.
+	index, walk string
 }
 
 var _ engine.Call = (*call)(nil)
@@ -31,7 +33,7 @@ func (e *Engine) Prepare(ctx context.Context, t engine.Task) (engine.Call, error
 		return nil, err
 	}
 	e.calls++
-	c := &call{conn: e.conn, name: fmt.Sprintf("bench_%d", e.calls), st: st}
+	c := &call{conn: e.conn, name: fmt.Sprintf("bench_%d", e.calls), st: st, index: e.cfg.Table + "_ann", walk: e.cfg.Walk}
 	if _, err := e.conn.Prepare(ctx, c.name, st.sql); err != nil {
 		return nil, fmt.Errorf("engine %s: prepare: %w", e.cfg.Name, err)
 	}
@@ -44,7 +46,11 @@ func (c *call) Text() string { return c.st.sql }
 // Run implements engine.Call. Every column of every row is decoded, as a
 // client would.
 func (c *call) Run(ctx context.Context, q engine.Question) (int, error) {
-	rows, err := c.conn.Query(ctx, c.name, bind(c.st, q)...)
+	values, err := bind(c.st, q)
+	if err != nil {
+		return 0, fmt.Errorf("run %s: %w", c.name, err)
+	}
+	rows, err := c.conn.Query(ctx, c.name, values...)
 	if err != nil {
 		return 0, fmt.Errorf("run %s: %w", c.name, err)
 	}
@@ -92,7 +98,11 @@ type planNode struct {
 func (c *call) Plan(ctx context.Context, q engine.Question) (engine.Plan, error) {
 	sql := "EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE " + c.name
 	if len(c.st.args) > 0 {
-		sql += "(" + literals(c.st, q) + ")"
+		values, err := literals(c.st, q)
+		if err != nil {
+			return engine.Plan{}, fmt.Errorf("explain %s: %w", c.name, err)
+		}
+		sql += "(" + values + ")"
 	}
 	var raw string
 	if err := c.conn.QueryRow(ctx, sql, pgx.QueryExecModeSimpleProtocol).Scan(&raw); err != nil {
@@ -109,7 +119,26 @@ func (c *call) Plan(ctx context.Context, q engine.Question) (engine.Plan, error)
 		}
 		plan.Summary += " (" + inside + ")"
 	}
+	if c.walk != "" && strings.Contains(plan.Summary, c.index) {
+		walked, err := c.walked(ctx, q)
+		if err != nil {
+			return engine.Plan{}, err
+		}
+		plan.Summary += " (index: " + walked + ")"
+	}
 	return plan, nil
+}
+
+// walked runs the statement and tells how its search went through the index.
+func (c *call) walked(ctx context.Context, q engine.Question) (string, error) {
+	if _, err := c.Run(ctx, q); err != nil {
+		return "", err
+	}
+	var how string
+	if err := c.conn.QueryRow(ctx, c.walk).Scan(&how); err != nil {
+		return "", fmt.Errorf("read how %s went through the index: %w", c.name, err)
+	}
+	return how, nil
 }
 
 // ParsePlan takes what EXPLAIN (VERBOSE, FORMAT JSON) says of one statement.

@@ -4,6 +4,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -31,6 +32,11 @@ type Config struct {
 	AfterCopy    []string
 	Indexes      []string          // CREATE INDEX statements beside the primary key
 	Settings     map[string]string // of the session
+	// Tuned are the settings of the session that a tuning asks for; nil: none.
+	Tuned func(engine.Tuning) map[string]string
+	// Walk is a statement that tells in one text how the last search of the session
+	// went through the index Table_ann; empty: the index has one way.
+	Walk         string
 	Capabilities engine.Capabilities
 }
 
@@ -42,19 +48,26 @@ type Engine struct {
 	conn    *pgx.Conn
 	version string
 	calls   int // prepared so far; makes statement names unique
+	inLine  int // toast_tuple_target of the table
 }
 
 var (
 	_ engine.Engine = (*Engine)(nil)
 	_ engine.SQL    = (*Engine)(nil)
+
+	_ engine.Tunable = (*Engine)(nil)
 )
 
 // New returns an engine that will connect to dsn. It does no I/O.
 func New(dsn string, cfg Config) *Engine {
 	return &Engine{cfg: cfg, dsn: dsn, dialect: dialect{
 		table: cfg.Table, vector: cfg.VectorType, approximate: cfg.Capabilities.ApproximateSeeds,
-	}}
+	}, inLine: maxToastTarget}
 }
+
+// SetToastTarget changes up to how many bytes rows stay in line, 128 to 8160, in
+// tables that Load will make. 0 stands for the default, which is the most.
+func (e *Engine) SetToastTarget(bytes int) { e.inLine = cmp.Or(bytes, maxToastTarget) }
 
 // Name implements engine.Engine.
 func (e *Engine) Name() string { return e.cfg.Name }
@@ -86,12 +99,35 @@ func (e *Engine) setUp(ctx context.Context) error {
 	if err := e.createExtension(ctx); err != nil {
 		return err
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.cfg.Settings)) {
-		if _, err := e.conn.Exec(ctx, "SELECT set_config($1, $2, false)", name, e.cfg.Settings[name]); err != nil {
+	if err := e.set(ctx, e.cfg.Settings); err != nil {
+		return err
+	}
+	return registerVector(ctx, e.conn, e.cfg.VectorType)
+}
+
+func (e *Engine) set(ctx context.Context, settings map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(settings)) {
+		if _, err := e.conn.Exec(ctx, "SELECT set_config($1, $2, false)", name, settings[name]); err != nil {
 			return fmt.Errorf("engine %s: set %s: %w", e.cfg.Name, name, err)
 		}
 	}
-	return registerVector(ctx, e.conn, e.cfg.VectorType)
+	return nil
+}
+
+// Tune implements engine.Tunable.
+func (e *Engine) Tune(ctx context.Context, t engine.Tuning) error {
+	if e.cfg.Tuned == nil {
+		return nil
+	}
+	settings := e.cfg.Tuned(t)
+	if err := e.set(ctx, settings); err != nil {
+		return err
+	}
+	if e.cfg.Settings == nil {
+		e.cfg.Settings = map[string]string{}
+	}
+	maps.Copy(e.cfg.Settings, settings)
+	return nil
 }
 
 // createExtension also loads the library, so that settings with the
@@ -161,7 +197,11 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 	if err != nil {
 		return nil, err
 	}
-	rows, err := e.conn.Query(ctx, st.sql, bind(st, q)...)
+	values, err := bind(st, q)
+	if err != nil {
+		return nil, fmt.Errorf("ask engine %s: %w", e.cfg.Name, err)
+	}
+	rows, err := e.conn.Query(ctx, st.sql, values...)
 	if err != nil {
 		return nil, fmt.Errorf("ask engine %s: %w", e.cfg.Name, err)
 	}
@@ -178,7 +218,11 @@ func (e *Engine) Ask(ctx context.Context, t engine.Task, q engine.Question) ([]e
 }
 
 // bind returns the values of a statement's parameters.
-func bind(st statement, q engine.Question) []any {
+func bind(st statement, q engine.Question) ([]any, error) {
+	relations, err := st.task.Filters(q)
+	if err != nil {
+		return nil, err
+	}
 	values := make([]any, len(st.args))
 	for i, a := range st.args {
 		switch a {
@@ -186,14 +230,20 @@ func bind(st statement, q engine.Question) []any {
 			values[i] = pgvector.NewVector(q.Embedding)
 		case argSeeds:
 			values[i] = st.task.GivenSeeds(q)
+		default:
+			values[i] = relations[a-argRelation]
 		}
 	}
-	return values
+	return values, nil
 }
 
 // literals returns the same values as SQL literals, for EXPLAIN EXECUTE,
 // which takes no parameters.
-func literals(st statement, q engine.Question) string {
+func literals(st statement, q engine.Question) (string, error) {
+	relations, err := st.task.Filters(q)
+	if err != nil {
+		return "", err
+	}
 	out := make([]string, len(st.args))
 	for i, a := range st.args {
 		switch a {
@@ -201,7 +251,9 @@ func literals(st statement, q engine.Question) string {
 			out[i] = "'" + pgvector.NewVector(q.Embedding).String() + "'"
 		case argSeeds:
 			out[i] = "'" + strings.NewReplacer("[", "{", "]", "}", " ", ",").Replace(fmt.Sprint(st.task.GivenSeeds(q))) + "'"
+		default:
+			out[i] = fmt.Sprint(relations[a-argRelation])
 		}
 	}
-	return strings.Join(out, ", ")
+	return strings.Join(out, ", "), nil
 }

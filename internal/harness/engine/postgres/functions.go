@@ -10,8 +10,11 @@ import (
 
 // filter is a hop's relation filter as an argument.
 func (b *builder) filter(hop int) string {
-	if b.task.Hops[hop] == engine.AnyRelation {
+	switch b.task.Hops[hop] {
+	case engine.AnyRelation:
 		return "NULL"
+	case engine.QueryRelation:
+		return b.param(argRelation+arg(hop)) + "::int2"
 	}
 	return fmt.Sprint(b.task.Hops[hop])
 }

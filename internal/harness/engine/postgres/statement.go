@@ -27,6 +27,7 @@ type arg int
 const (
 	argEmbedding arg = iota + 1 // the question's vector
 	argSeeds                    // the question's seed ids, int4[]
+	argRelation                 // the question's relation of hop 1, those of further hops above
 )
 
 // builder writes one statement. Parameters are numbered as they come up.
@@ -151,6 +152,9 @@ func (b *builder) inArray(hop int) string {
 func (b *builder) relation(keyword string, hop int) string {
 	if b.task.Hops[hop] == engine.AnyRelation {
 		return ""
+	}
+	if b.task.Hops[hop] == engine.QueryRelation {
+		return keyword + " f.relation_id = " + b.param(argRelation+arg(hop)) + "::int2"
 	}
 	return fmt.Sprintf("%s f.relation_id = %d", keyword, b.task.Hops[hop])
 }

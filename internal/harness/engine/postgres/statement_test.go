@@ -29,6 +29,8 @@ func TestStatements(t *testing.T) {
 	free.Given, free.Hops = 1, []int16{engine.AnyRelation, 2}
 	exact := endpoint
 	exact.Seeding = engine.SeedExact
+	named := one
+	named.Hops = []int16{engine.QueryRelation}
 	seeds := endpoint
 	seeds.Hops = nil
 
@@ -45,6 +47,7 @@ func TestStatements(t *testing.T) {
 		{"two hops, path", ours, path, []engine.Form{engine.FormIn, engine.FormJoin, engine.FormFused, engine.FormOneCall}},
 		{"two hops, path, approximate", rival, path, []engine.Form{engine.FormIn, engine.FormJoin}},
 		{"two hops, endpoint, exact seeds of an approximate engine", rival, exact, []engine.Form{engine.FormIn}},
+		{"one hop by target, relation of the question", ours, named, []engine.Form{engine.FormIn, engine.FormJoin, engine.FormExpand, engine.FormTopK, engine.FormOneCall}},
 		{"two hops, path, given seeds", ours, given, []engine.Form{engine.FormIn, engine.FormJoin, engine.FormFused}},
 		{"two hops, path, one given seed, any relation first", ours, free, []engine.Form{engine.FormIn, engine.FormJoin, engine.FormFused}},
 		{"one hop by target", ours, one, []engine.Form{engine.FormIn, engine.FormExpand, engine.FormTopK, engine.FormOneCall}},
@@ -96,12 +99,36 @@ func TestStatementsThatDoNotExist(t *testing.T) {
 
 func TestLiterals(t *testing.T) {
 	st := statement{args: []arg{argEmbedding, argSeeds}, task: engine.Task{Seeding: engine.SeedGiven, Given: 2}}
-	got := literals(st, engine.Question{Embedding: []float32{0.5, -1}, Seeds: []int32{3, -4, 5}})
-	if got != "'[0.5,-1]', '{3,-4}'" {
-		t.Errorf("literals %s", got)
+	for _, c := range []struct {
+		q    engine.Question
+		want string
+	}{
+		{engine.Question{Embedding: []float32{0.5, -1}, Seeds: []int32{3, -4, 5}}, "'[0.5,-1]', '{3,-4}'"},
+		{engine.Question{Embedding: []float32{1}}, "'[1]', '{}'"},
+	} {
+		if got, err := literals(st, c.q); err != nil || got != c.want {
+			t.Errorf("literals %s (%v), want %s", got, err, c.want)
+		}
 	}
-	if got := literals(st, engine.Question{Embedding: []float32{1}}); got != "'[1]', '{}'" {
-		t.Errorf("literals without seeds %s", got)
+}
+
+// A relation that a task leaves to the question is bound, and missed where the
+// question names none.
+func TestRelationOfTheQuestion(t *testing.T) {
+	task := engine.Task{Seeding: engine.SeedGiven, Hops: []int16{7, engine.QueryRelation}, Score: engine.ScoreNone, Form: engine.FormIn}
+	st, err := dialect{table: "facts", vector: "svec"}.build(task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := engine.Question{Seeds: []int32{1}, Relations: []int16{3, 4}}
+	if got, err := literals(st, q); err != nil || got != "'{1}', 4" && got != "4, '{1}'" {
+		t.Errorf("literals %s (%v), statement %s", got, err, st.sql)
+	}
+	for _, short := range [][]int16{nil, {3}, {3, 0}} {
+		q.Relations = short
+		if got, err := bind(st, q); err == nil || !strings.Contains(err.Error(), "hop 2") {
+			t.Errorf("relations %v bind as %v, error %v", short, got, err)
+		}
 	}
 }
 

@@ -15,9 +15,9 @@ import (
 	"sortedheap/internal/harness/measure"
 )
 
-// toastTupleTarget keeps wide facts in line, so that a vector is read from the
+// maxToastTarget keeps wide facts in line, so that a vector is read from the
 // page that holds its key. It is the largest value that PostgreSQL takes.
-const toastTupleTarget = 8160
+const maxToastTarget = 8160
 
 // Load implements engine.Engine: table with primary key, COPY, maintenance,
 // indexes, VACUUM (ANALYZE), prewarm.
@@ -44,7 +44,7 @@ func (e *Engine) load(ctx context.Context, src corpus.Source) (engine.Build, err
 		return build, err
 	}
 	watch := measure.Start()
-	if err := e.exec(ctx, "DROP TABLE IF EXISTS "+e.cfg.Table, e.createTable(src.Info().Dim)); err != nil {
+	if err := e.exec(ctx, DropOwn("TABLE", e.cfg.Table), e.createTable(src.Info().Dim)); err != nil {
 		return build, err
 	}
 	feed := &feed{}
@@ -82,7 +82,7 @@ func (e *Engine) createTable(dim int) string {
 	entity_id int4 NOT NULL, relation_id int2 NOT NULL, target_id int4 NOT NULL,
 	embedding %s(%d) NOT NULL, payload text NOT NULL,
 	PRIMARY KEY (entity_id, relation_id, target_id))%s WITH (toast_tuple_target = %d)`,
-		e.cfg.Table, e.cfg.VectorType, dim, using, toastTupleTarget)
+		e.cfg.Table, e.cfg.VectorType, dim, using, e.inLine)
 }
 
 // prewarm reads table and indexes once, so that the first engine measured has

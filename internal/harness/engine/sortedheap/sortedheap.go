@@ -11,8 +11,8 @@ import (
 	"sortedheap/internal/harness/engine/postgres"
 )
 
-// Name is the engine's name.
-const Name = "sortedheap"
+// Name is the engine's name, the extension's.
+const Name = "sorted_heap"
 
 const table = "facts_sh"
 
@@ -44,12 +44,26 @@ func New(dsn string, o Options) *postgres.Engine {
 		return postgres.New(dsn, cfg)
 	}
 	cfg.Capabilities.ApproximateSeeds = true
+	cfg.Capabilities.Seedings = append(cfg.Capabilities.Seedings, engine.SeedExact)
 	cfg.Indexes = []string{fmt.Sprintf("CREATE INDEX %[1]s_ann ON %[1]s USING sorted_hnsw (embedding svec_cosine_ops) WITH (m = %d, ef_construction = %d)",
 		table, o.M, o.EfConstruction)}
+	cfg.Tuned = tuned
 	cfg.Settings["sorted_hnsw.ef_search"] = strconv.Itoa(o.EfSearch)
 	cfg.Settings["maintenance_work_mem"] = "512MB" // the whole graph in memory while it is built
+	cfg.Walk = postgres.HnswWalk
 	if o.ScanMode != "" {
 		cfg.Settings["sorted_hnsw.scan_mode"] = o.ScanMode
 	}
 	return postgres.New(dsn, cfg)
+}
+
+func tuned(t engine.Tuning) map[string]string {
+	settings := map[string]string{}
+	if t.EfSearch != 0 {
+		settings["sorted_hnsw.ef_search"] = strconv.Itoa(t.EfSearch)
+	}
+	if t.ScanMode != "" {
+		settings["sorted_hnsw.scan_mode"] = t.ScanMode
+	}
+	return settings
 }

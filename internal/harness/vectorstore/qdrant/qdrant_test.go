@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"iter"
-	"maps"
 	"net"
 	"os"
 	"path/filepath"
@@ -18,13 +17,41 @@ import (
 	"sortedheap/internal/harness/engine"
 	"sortedheap/internal/harness/vectorstore"
 	"sortedheap/internal/harness/vectorstore/qdrant"
+	"sortedheap/internal/harness/vectorstore/qdrant/qdrantdouble"
 	"sortedheap/internal/harness/vectorstore/storetest"
 )
 
 var shape = vectorstore.Shape{M: 24, EfConstruction: 200}
 
+// TestMain is also the double as a program.
+func TestMain(m *testing.M) {
+	if os.Getenv(qdrantdouble.PortVariable) != "" {
+		os.Exit(qdrantdouble.Main(os.Getenv, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// serve starts the double on a free port.
+func serve(t *testing.T, d *qdrantdouble.Double) (address string) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := d.Server()
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(listener) }()
+	t.Cleanup(func() {
+		s.Stop()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	return listener.Addr().String()
+}
+
 func TestConformanceOnDouble(t *testing.T) {
-	storetest.Conform(t, qdrant.New(qdrant.Options{Where: serve(t, &double{}), Shape: shape}))
+	storetest.Conform(t, qdrant.New(qdrant.Options{Where: serve(t, &qdrantdouble.Double{}), Shape: shape}))
 }
 
 // The double as a program: it is started on the loopback interface with its
@@ -81,7 +108,7 @@ func rows(n int) iter.Seq2[[]float32, error] {
 	}
 }
 
-func open(t *testing.T, d *double) *qdrant.Store {
+func open(t *testing.T, d *qdrantdouble.Double) *qdrant.Store {
 	t.Helper()
 	s := qdrant.New(qdrant.Options{Where: serve(t, d), Shape: shape})
 	if err := s.Open(t.Context()); err != nil {
@@ -97,17 +124,17 @@ func open(t *testing.T, d *double) *qdrant.Store {
 
 // The server is told the run's parameters and asked until its index is there.
 func TestParameters(t *testing.T) {
-	d := &double{yellow: 3}
+	d := &qdrantdouble.Double{Yellow: 3}
 	s := open(t, d)
 	if _, err := s.Load(t.Context(), 2, rows(300)); err != nil {
 		t.Fatal(err)
 	}
-	if d.yellow >= 0 {
+	if d.Yellow >= 0 {
 		t.Error("load returned while the server was still building")
 	}
-	hnsw := d.created[0].GetHnswConfig()
-	if hnsw.GetM() != 24 || hnsw.GetEfConstruct() != 200 || d.created[0].GetOptimizersConfig().GetIndexingThreshold() == 0 {
-		t.Errorf("collection created with %v", d.created[0])
+	hnsw := d.Created[0].GetHnswConfig()
+	if hnsw.GetM() != 24 || hnsw.GetEfConstruct() != 200 || d.Created[0].GetOptimizersConfig().GetIndexingThreshold() == 0 {
+		t.Errorf("collection created with %v", d.Created[0])
 	}
 	answer, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 5, Ef: 64})
 	if err != nil {
@@ -119,15 +146,15 @@ func TestParameters(t *testing.T) {
 	if _, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 100, Ef: 64, Exact: true}); err != nil {
 		t.Fatal(err)
 	}
-	first, second := d.queries[0].GetParams(), d.queries[1].GetParams()
-	if first.GetHnswEf() != 64 || first.GetExact() || second.GetHnswEf() != 100 || !second.GetExact() || d.queries[1].GetLimit() != 100 {
-		t.Errorf("queries %v", d.queries)
+	first, second := d.Queries[0].GetParams(), d.Queries[1].GetParams()
+	if first.GetHnswEf() != 64 || first.GetExact() || second.GetHnswEf() != 100 || !second.GetExact() || d.Queries[1].GetLimit() != 100 {
+		t.Errorf("queries %v", d.Queries)
 	}
 }
 
 // On a server that is not ours, our collection goes and others stay.
 func TestCloseLeavesOthersAlone(t *testing.T) {
-	d := &double{}
+	d := &qdrantdouble.Double{}
 	s := open(t, d)
 	if _, err := s.Load(t.Context(), 2, rows(3)); err != nil {
 		t.Fatal(err)
@@ -135,29 +162,61 @@ func TestCloseLeavesOthersAlone(t *testing.T) {
 	if err := s.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if left := slices.Collect(maps.Keys(d.collections)); !slices.Equal(left, []string{"of somebody else"}) {
+	if left := d.Collections(); !slices.Equal(left, []string{"of somebody else"}) {
 		t.Errorf("collections left: %v", left)
 	}
 }
 
 func TestFaults(t *testing.T) {
-	d := &double{indexer: "disk full"}
+	d := &qdrantdouble.Double{Indexer: "disk full"}
 	s := open(t, d)
 	if _, err := s.Load(t.Context(), 2, rows(3)); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("load with a failing indexer: %v", err)
 	}
-	d.indexer = ""
+	d.Indexer = ""
 	if _, err := s.Load(t.Context(), 2, rows(3)); err != nil {
 		t.Fatal(err)
 	}
-	d.uuids = true
+	d.UUIDs = true
 	var fault *engine.FaultError
 	if _, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 1, Ef: 1}); !errors.As(err, &fault) {
 		t.Errorf("a point that nobody stored: %v", err)
 	}
-	d.failQuery = status.Error(codes.Internal, "segment lost")
+	d.FailQuery = status.Error(codes.Internal, "segment lost")
 	if _, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 1, Ef: 1}); err == nil || !strings.Contains(err.Error(), "segment lost") {
 		t.Errorf("a failing search: %v", err)
+	}
+}
+
+// A port that another program has taken in the meantime is a reason, in the words
+// of the server.
+func TestPortInUse(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := filepath.Abs(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	program := filepath.Join(t.TempDir(), "qdrant")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+qdrantdouble.PortVariable+"="+port+" exec "+self+"\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := qdrant.New(qdrant.Options{Where: program, Shape: shape, Dir: dir})
+	err = s.Open(t.Context())
+	var missing *engine.UnavailableError
+	if !errors.As(err, &missing) || !strings.Contains(err.Error(), "127.0.0.1:"+port+": bind: address already in use") {
+		t.Errorf("a server whose port is taken: %v", err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
 	}
 }
 

@@ -71,6 +71,11 @@ func startChild(python, dir string) (*child, error) {
 		return nil, errors.Join(err, ourIn.Close())
 	}
 	defer theirOut.Close()
+	if filepath.Base(python) != python { // the child starts in another folder
+		if python, err = filepath.Abs(python); err != nil {
+			return nil, errors.Join(err, ourIn.Close(), ourOut.Close())
+		}
+	}
 	cmd := exec.Command(python, script)
 	cmd.Dir, cmd.Stdin, cmd.Stdout = dir, theirIn, theirOut
 	process, err := childproc.Start(cmd)

@@ -28,10 +28,12 @@ func TestUnavailable(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("TMPDIR", t.TempDir())
+	t.Chdir(filepath.Dir(deaf))
 	for python, want := range map[string]string{
 		"":                  "no Python with zvec is given",
 		"/no/such/python":   "start Python",
 		deaf:                "no module named zvec",
+		"./python":          "no module named zvec", // the caller's folder, not the child's
 		zvecpython.MakeVenv: "make a Python with zvec",
 	} {
 		if python == zvecpython.MakeVenv {

@@ -32,6 +32,7 @@ type Store struct {
 	dir        string
 	collection *zvec.Collection
 	loads      int
+	asBuilt    bool
 	hits       []zvec.Hit
 	answer     []vectorstore.Hit
 }
@@ -47,6 +48,10 @@ func New(path string, shape vectorstore.Shape) *Store {
 	return &Store{path: path, shape: shape}
 }
 
+// KeepAsBuilt lets searches go to collections as their build left them. By default
+// a collection is closed and opened again, which spares the rival a fault of its own.
+func (s *Store) KeepAsBuilt() { s.asBuilt = true }
+
 // Name implements vectorstore.Store.
 func (*Store) Name() string { return Name }
 
@@ -59,8 +64,12 @@ func (s *Store) Version() string {
 }
 
 // Settings implements vectorstore.Store.
-func (*Store) Settings() map[string]string {
-	return map[string]string{"zvec_threads": "the library's own choice", "zvec_collection": "opened again after optimize"}
+func (s *Store) Settings() map[string]string {
+	collection := "opened again after optimize"
+	if s.asBuilt {
+		collection = "as optimize left it"
+	}
+	return map[string]string{"zvec_threads": "the library's own choice", "zvec_collection": collection}
 }
 
 // Open implements vectorstore.Store.
@@ -110,9 +119,11 @@ func (s *Store) load(ctx context.Context, dim int, rows iter.Seq2[[]float32, err
 	if err := s.collection.Optimize(); err != nil {
 		return build, err
 	}
-	// A rival is measured at its best: this spares it a fault of its own.
-	if err := s.collection.Reopen(); err != nil {
-		return build, err
+	// A rival is measured at its best.
+	if !s.asBuilt {
+		if err := s.collection.Reopen(); err != nil {
+			return build, err
+		}
 	}
 	if covered := s.collection.Completeness(); covered >= 0 && covered < 1 {
 		return build, fmt.Errorf("the index covers %.1f %% of the rows after optimize", 100*covered)

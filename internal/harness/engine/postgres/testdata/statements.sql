@@ -40,6 +40,21 @@ WITH h0 AS MATERIALIZED (SELECT DISTINCT s.id FROM (SELECT f.entity_id AS id FRO
 -- two hops, endpoint, exact seeds of an approximate engine, form in, arguments [1]
 SELECT f.entity_id, f.relation_id, f.target_id, f.payload, (f.embedding <=> $1::vector) AS distance FROM facts AS f WHERE f.entity_id = ANY (ARRAY(SELECT f.target_id FROM facts AS f WHERE f.entity_id = ANY (ARRAY(SELECT f.entity_id AS id FROM facts AS f ORDER BY (f.embedding <=> $1::vector) + 0, f.entity_id, f.relation_id, f.target_id LIMIT 64)) AND f.relation_id = 1)) AND f.relation_id = 2 ORDER BY 5, 1, 2, 3 LIMIT 10
 
+-- one hop by target, relation of the question, form in, arguments [1 3]
+SELECT f.entity_id, f.relation_id, f.target_id, f.payload, (f.embedding <=> $1::svec) AS distance FROM facts AS f WHERE f.entity_id = ANY (ARRAY(SELECT f.target_id AS id FROM facts AS f ORDER BY (f.embedding <=> $1::svec), f.entity_id, f.relation_id, f.target_id LIMIT 64)) AND f.relation_id = $2::int2 ORDER BY 5, 1, 2, 3 LIMIT 10
+
+-- one hop by target, relation of the question, form join, arguments [1 3]
+WITH h0 AS MATERIALIZED (SELECT DISTINCT s.id FROM (SELECT f.target_id AS id FROM facts AS f ORDER BY (f.embedding <=> $1::svec), f.entity_id, f.relation_id, f.target_id LIMIT 64) AS s) SELECT f.entity_id, f.relation_id, f.target_id, f.payload, (f.embedding <=> $1::svec) AS distance FROM h0 AS h JOIN facts AS f ON f.entity_id = h.id WHERE f.relation_id = $2::int2 ORDER BY 5, 1, 2, 3 LIMIT 10
+
+-- one hop by target, relation of the question, form fn, arguments [1 3]
+SELECT f.entity_id, f.relation_id, f.target_id, f.payload, (f.embedding <=> $1::svec) AS distance FROM sorted_heap_expand_ids('facts'::regclass, ARRAY(SELECT f.target_id AS id FROM facts AS f ORDER BY (f.embedding <=> $1::svec), f.entity_id, f.relation_id, f.target_id LIMIT 64), $2::int2) AS f ORDER BY 5, 1, 2, 3 LIMIT 10
+
+-- one hop by target, relation of the question, form topk_fn, arguments [1 3]
+SELECT f.entity_id, f.relation_id, f.target_id, f.payload, f.distance FROM sorted_heap_expand_rerank('facts'::regclass, ARRAY(SELECT f.target_id AS id FROM facts AS f ORDER BY (f.embedding <=> $1::svec), f.entity_id, f.relation_id, f.target_id LIMIT 64), $1::svec, 10, $2::int2) AS f
+
+-- one hop by target, relation of the question, form scan_fn, arguments [1 3]
+SELECT f.entity_id, f.relation_id, f.target_id, f.payload, f.distance FROM sorted_heap_graph_rag_scan('facts'::regclass, $1::svec, 64, 10, $2::int2) AS f
+
 -- two hops, path, given seeds, form in, arguments [2 1]
 WITH h1 AS MATERIALIZED (SELECT f.target_id AS id, min((f.embedding <=> $2::svec)) AS d FROM facts AS f WHERE f.entity_id = ANY ($1::int4[]) AND f.relation_id = 1 GROUP BY 1) SELECT f.entity_id, f.relation_id, f.target_id, f.payload, h.d + (f.embedding <=> $2::svec) AS distance FROM h1 AS h JOIN facts AS f ON f.entity_id = h.id WHERE f.relation_id = 2 ORDER BY 5, 1, 2, 3 LIMIT 10
 

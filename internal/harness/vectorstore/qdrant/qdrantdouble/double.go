@@ -1,13 +1,18 @@
-package qdrant_test
+// Package qdrantdouble is a test double of a Qdrant server, made of the client's own
+// protobuf definitions: it stores points and searches them exhaustively. It tells
+// nothing of the real server's speed or recall; it proves how we speak to one.
+package qdrantdouble
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"maps"
 	"math"
 	"net"
 	"os"
 	"slices"
 	"sync"
-	"testing"
 
 	"github.com/qdrant/go-client/qdrant"
 	"google.golang.org/grpc"
@@ -15,73 +20,59 @@ import (
 	"google.golang.org/grpc/status"
 )
 
-// double is a test double of a Qdrant server, made of the client's own protobuf
-// definitions: it stores points and searches them exhaustively. It tells nothing
-// of the real server's speed or recall; it proves how we speak to one.
-type double struct {
+// Double is the state of a server. What a test sets or reads, it touches while no
+// request is under way.
+type Double struct {
 	mu          sync.Mutex
-	collections map[string]*doubleCollection
-	created     []*qdrant.CreateCollection
-	queries     []*qdrant.QueryPoints
+	collections map[string]*collection
 
-	yellow    int    // how many times a collection is still being indexed when asked
-	indexer   string // error of the optimizer
-	uuids     bool   // points come back with ids that nobody gave
-	failQuery error
+	Created   []*qdrant.CreateCollection
+	Queries   []*qdrant.QueryPoints
+	Yellow    int    // how many times a collection is still being indexed when asked
+	Indexer   string // error of the optimizer
+	UUIDs     bool   // points come back with ids that nobody gave
+	FailQuery error
 }
 
-type doubleCollection struct {
+// Collections are the names of what it holds, beside one of somebody else.
+func (d *Double) Collections() []string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return slices.Sorted(maps.Keys(d.collections))
+}
+
+type collection struct {
 	dim    int
 	points map[uint64][]float32
 }
 
-// TestMain is also the double as a program: started the way a server program is,
-// with its port in the environment, the test binary serves until it is told to end.
-func TestMain(m *testing.M) {
-	port := os.Getenv("QDRANT__SERVICE__GRPC_PORT")
-	if port == "" {
-		os.Exit(m.Run())
+// PortVariable has the port that a server program is to listen on.
+const PortVariable = "QDRANT__SERVICE__GRPC_PORT"
+
+// Main is the double as a program: started the way a server program is, with its
+// port in the environment, it serves until it is told to end. It says why it
+// cannot, and returns the exit code.
+func Main(getenv func(string) string, stderr io.Writer) int {
+	listener, err := net.Listen("tcp", net.JoinHostPort(getenv("QDRANT__SERVICE__HOST"), getenv(PortVariable)))
+	if err == nil {
+		// A server makes its folders.
+		err = os.MkdirAll(getenv("QDRANT__STORAGE__STORAGE_PATH"), 0o700)
 	}
-	listener, err := net.Listen("tcp", net.JoinHostPort(os.Getenv("QDRANT__SERVICE__HOST"), port))
-	if err != nil {
-		panic(err)
+	if err == nil {
+		err = (&Double{}).Server().Serve(listener)
 	}
-	// A server makes its folders.
-	if err := os.MkdirAll(os.Getenv("QDRANT__STORAGE__STORAGE_PATH"), 0o700); err != nil {
-		panic(err)
-	}
-	if err := (&double{}).server().Serve(listener); err != nil {
-		panic(err)
-	}
+	fmt.Fprintln(stderr, err)
+	return 1
 }
 
-// server is the double as a gRPC server.
-func (d *double) server() *grpc.Server {
-	d.collections = map[string]*doubleCollection{"of somebody else": {}}
+// Server is the double as a gRPC server, which serves nothing yet.
+func (d *Double) Server() *grpc.Server {
+	d.collections = map[string]*collection{"of somebody else": {}}
 	s := grpc.NewServer()
 	qdrant.RegisterQdrantServer(s, health{})
-	qdrant.RegisterCollectionsServer(s, collections{double: d})
-	qdrant.RegisterPointsServer(s, points{double: d})
+	qdrant.RegisterCollectionsServer(s, collections{Double: d})
+	qdrant.RegisterPointsServer(s, points{Double: d})
 	return s
-}
-
-// serve starts the double on a free port.
-func serve(t *testing.T, d *double) (address string) {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := d.server()
-	served := make(chan error, 1)
-	go func() { served <- s.Serve(listener) }()
-	t.Cleanup(func() {
-		s.Stop()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	})
-	return listener.Addr().String()
 }
 
 // The three services of a server over one state.
@@ -91,11 +82,11 @@ type (
 	}
 	collections struct {
 		qdrant.UnimplementedCollectionsServer
-		*double
+		*Double
 	}
 	points struct {
 		qdrant.UnimplementedPointsServer
-		*double
+		*Double
 	}
 )
 
@@ -109,8 +100,8 @@ func (d collections) Create(_ context.Context, r *qdrant.CreateCollection) (*qdr
 	if d.collections[r.GetCollectionName()] != nil {
 		return nil, status.Error(codes.AlreadyExists, "collection exists")
 	}
-	d.created = append(d.created, r)
-	d.collections[r.GetCollectionName()] = &doubleCollection{
+	d.Created = append(d.Created, r)
+	d.collections[r.GetCollectionName()] = &collection{
 		dim: int(r.GetVectorsConfig().GetParams().GetSize()), points: map[uint64][]float32{}}
 	return &qdrant.CollectionOperationResponse{Result: true}, nil
 }
@@ -129,9 +120,9 @@ func (d collections) Get(_ context.Context, r *qdrant.GetCollectionInfoRequest) 
 	if c == nil {
 		return nil, status.Error(codes.NotFound, "no such collection")
 	}
-	info := &qdrant.CollectionInfo{Status: qdrant.CollectionStatus_Green, OptimizerStatus: &qdrant.OptimizerStatus{Ok: d.indexer == "", Error: d.indexer},
+	info := &qdrant.CollectionInfo{Status: qdrant.CollectionStatus_Green, OptimizerStatus: &qdrant.OptimizerStatus{Ok: d.Indexer == "", Error: d.Indexer},
 		IndexedVectorsCount: qdrant.PtrOf(uint64(len(c.points)))}
-	if d.yellow--; d.yellow >= 0 {
+	if d.Yellow--; d.Yellow >= 0 {
 		info.Status, info.IndexedVectorsCount = qdrant.CollectionStatus_Yellow, qdrant.PtrOf(uint64(0))
 	}
 	return &qdrant.GetCollectionInfoResponse{Result: info}, nil
@@ -157,9 +148,9 @@ func (d points) Upsert(_ context.Context, r *qdrant.UpsertPoints) (*qdrant.Point
 func (d points) Query(_ context.Context, r *qdrant.QueryPoints) (*qdrant.QueryResponse, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.queries = append(d.queries, r)
-	if d.failQuery != nil {
-		return nil, d.failQuery
+	d.Queries = append(d.Queries, r)
+	if d.FailQuery != nil {
+		return nil, d.FailQuery
 	}
 	c := d.collections[r.GetCollectionName()]
 	query := r.GetQuery().GetNearest().GetDense().GetData()
@@ -177,7 +168,7 @@ func (d points) Query(_ context.Context, r *qdrant.QueryPoints) (*qdrant.QueryRe
 		return 1
 	})
 	found = found[:min(int(r.GetLimit()), len(found))]
-	if d.uuids {
+	if d.UUIDs {
 		found[0].Id = qdrant.NewIDUUID("00000000-0000-0000-0000-000000000000")
 	}
 	return &qdrant.QueryResponse{Result: found, Time: 0.002}, nil

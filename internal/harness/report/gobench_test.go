@@ -1,0 +1,62 @@
+package report_test
+
+import (
+	"errors"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"golang.org/x/perf/benchfmt"
+	"golang.org/x/perf/benchmath"
+
+	"sortedheap/internal/harness/report"
+	"sortedheap/internal/harness/result"
+)
+
+// What benchstat reads is what the file holds: a value for each part of a run, in
+// seconds, under a name that tells rows apart.
+func TestGoBenchIsReadByBenchstat(t *testing.T) {
+	f := read(t, "a.json")
+	blocks := make([]float64, 20)
+	for i := range blocks {
+		blocks[i] = 2 + float64(i)/100
+	}
+	f.Rows[0].ClientMS.Blocks, f.Rows[0].Samples = blocks, 1000
+	f.Rows[1].Point = "m=16 ef_search=64"
+	var out strings.Builder
+	if err := report.Write(&out, []*result.File{f, read(t, "ann.json"), read(t, "storage.json")}, report.GoBench); err != nil {
+		t.Fatal(err)
+	}
+	reader := benchfmt.NewReader(strings.NewReader(out.String()), "report")
+	var first []float64
+	names := map[string]bool{}
+	for reader.Scan() {
+		switch r := reader.Result().(type) {
+		case *benchfmt.SyntaxError:
+			t.Error(r)
+		case *benchfmt.Result:
+			name := string(r.Name.Full())
+			names[name] = true
+			if r.GetConfig("cpu") != "Test CPU" || r.GetConfig("postgres") != "15.1" {
+				t.Errorf("%s has cpu %q, postgres %q", name, r.GetConfig("cpu"), r.GetConfig("postgres"))
+			}
+			if v, ok := r.Value("sec/op"); ok && strings.HasSuffix(name, "engine=heap/case=seed_expand2_rerank_rel_pathsum_in") {
+				first = append(first, v)
+			}
+		}
+	}
+	if err := reader.Err(); err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	summary := benchmath.AssumeNothing.Summary(benchmath.NewSample(first, &benchmath.DefaultThresholds), 0.95)
+	if len(first) != 20 || math.Abs(summary.Center-0.002095) > 1e-9 || len(summary.Warnings) > 0 {
+		t.Errorf("%d values, summary %+v, want 20 around 2.095 ms", len(first), summary)
+	}
+	if want := "Multihop/corpus=multihop/engine=heap/case=seed_expand2_rerank_rel_pathsum_join/m=16/ef_search=64"; !names[want] {
+		t.Errorf("no benchmark is called %s", want)
+	}
+	if units := reader.Units(); units.GetBetter("recall") != 1 || units.GetBetter("server-sec/op") != -1 {
+		t.Error("benchstat does not know which way is better")
+	}
+}

@@ -1,0 +1,213 @@
+package report
+
+import (
+	"embed"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"sortedheap/internal/harness/report/chart"
+	"sortedheap/internal/harness/result"
+)
+
+// pageFiles are the template, the style sheet and the script of a page. They are
+// written into it, so that a page is one file and asks no network for anything.
+//
+//go:embed page/*
+var pageFiles embed.FS
+
+// page is what the template shows.
+type page struct {
+	Title string
+	Made  string
+	// Processors of all machines, each once.
+	Processors []string
+	Style      template.CSS
+	Script     template.JS
+	Lead       []tile
+	Glance     *chart.Ratios
+	Sections   []section
+	Machines   []machine
+	Notes      []string
+}
+
+// tile is one figure in large print.
+type tile struct {
+	Value, What, Note string
+	Good              bool
+}
+
+// section is one scenario of one file.
+type section struct {
+	ID, Name, Title string
+	Chips           []string
+	Notes           []int // numbers of footnotes
+	Figures         []figure
+	Tables          template.HTML
+	Missing         []string
+}
+
+// figure is one or more drawings under a title.
+type figure struct {
+	Title, Caption string
+	Legend         []legendEntry
+	Panels         []panel
+	Bars           *chart.Bars
+	Ratios         *chart.Ratios
+}
+
+type legendEntry struct {
+	Name string
+	Key  template.HTML
+}
+
+// panel is a drawing, and the same as a table.
+type panel struct {
+	Title   string
+	Drawing template.HTML
+	XY      chart.XY
+}
+
+// machine is an environment, and the sections that were measured there.
+type machine struct {
+	Names []string
+	Facts [][2]string
+}
+
+// writePage writes files as one page that needs nothing beside itself: charts
+// with tables behind them, environments, and warnings as footnotes.
+func writePage(w io.Writer, files []*result.File) error {
+	text, err := template.New("page.html").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pageFiles, "page/page.html")
+	if err != nil {
+		return err
+	}
+	p, err := newPage(files)
+	if err != nil {
+		return err
+	}
+	return text.Execute(w, p)
+}
+
+func newPage(files []*result.File) (*page, error) {
+	style, err := pageFiles.ReadFile("page/page.css")
+	if err != nil {
+		return nil, err
+	}
+	script, err := pageFiles.ReadFile("page/page.js")
+	if err != nil {
+		return nil, err
+	}
+	p := &page{Title: "Graph retrieval, measured", Style: template.CSS(style), Script: template.JS(script)}
+	ids := map[string]int{}
+	for _, f := range files {
+		p.Made = max(p.Made, f.Env.Time)
+		var notes []int
+		for _, w := range f.Warnings {
+			p.Notes = append(p.Notes, w)
+			notes = append(notes, len(p.Notes))
+		}
+		var names []string
+		for _, name := range scenarios(f) {
+			s := newSection(f, name)
+			ids[name]++
+			if n := ids[name]; n > 1 {
+				s.ID = fmt.Sprintf("%s-%d", s.ID, n)
+				s.Name = fmt.Sprintf("%s %d", s.Name, n)
+			}
+			s.Notes = notes
+			names = append(names, s.Name)
+			p.Sections = append(p.Sections, s)
+		}
+		p.addMachine(f.Env, names)
+	}
+	p.Glance, p.Lead = glance(files)
+	if at, err := time.Parse(time.RFC3339, p.Made); err == nil {
+		p.Made = at.UTC().Format("2 January 2006, 15:04 UTC")
+	}
+	return p, nil
+}
+
+func newSection(f *result.File, name string) section {
+	rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name })
+	measured := middleBuilds(where(rows, func(r result.Row) bool { return r.Error == "" }))
+	s := section{ID: name, Name: name, Title: scenarioTitle(name), Chips: parameters(f)}
+	if name == annScenario {
+		s.Figures = annCharts(measured)
+	} else {
+		s.Figures = slices.Concat(questionCharts(measured), streamCharts(measured), openShareCharts(measured), buildCharts(measured))
+	}
+	var tables strings.Builder
+	writeScenario(&tables, f, name, pageTables)
+	s.Tables = template.HTML(tables.String())
+	for _, r := range rows {
+		if r.Error != "" {
+			s.Missing = append(s.Missing, strings.Join(strings.Fields(engineName(r)+" "+r.Case+" "+r.Point), " ")+": "+r.Error)
+		}
+	}
+	return s
+}
+
+// scenarioTitle is what a reader who knows no scenario understands.
+func scenarioTitle(name string) string {
+	titles := map[string]string{
+		"multihop":  "Two hops with an answer key",
+		"gutenberg": "Paragraphs of books",
+		"butler":    "Seven facts",
+		"synthetic": "Hops from given entities",
+		"openshare": "Lookups while the zone map has open blocks",
+		"crud":      "Writes and plain reads",
+		"ann":       "Nearest neighbours",
+	}
+	if t, ok := titles[name]; ok {
+		return t
+	}
+	return name
+}
+
+// addMachine lists equal environments once.
+func (p *page) addMachine(e result.Env, names []string) {
+	processor := fmt.Sprintf("%s, %d cores", e.CPU, e.Cores)
+	if !slices.Contains(p.Processors, processor) {
+		p.Processors = append(p.Processors, processor)
+	}
+	facts := [][2]string{
+		{"CPU", processor},
+		{"Memory", fmt.Sprintf("%.1f GB", float64(e.MemoryMB)/1024)},
+		{"System", strings.TrimSpace(fmt.Sprintf("%s %s, kernel %s", e.OS, e.Arch, e.Kernel))},
+		{"PostgreSQL", e.Postgres},
+		{"Extensions", pairsOf(e.Extensions)},
+		{"Settings", pairsOf(e.Settings)},
+		{"Commit", e.Commit},
+		{"Go", e.GoVersion},
+	}
+	facts = slices.DeleteFunc(facts, func(f [2]string) bool { return f[1] == "" })
+	for i, m := range p.Machines {
+		if slices.Equal(m.Facts, facts) {
+			p.Machines[i].Names = append(p.Machines[i].Names, names...)
+			return
+		}
+	}
+	p.Machines = append(p.Machines, machine{Names: names, Facts: facts})
+}
+
+func pairsOf(m map[string]string) string {
+	var out []string
+	for k, v := range m {
+		out = append(out, k+" "+v)
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// legendOf has an entry for each engine.
+func legendOf(names []string) []legendEntry {
+	out := make([]legendEntry, 0, len(names))
+	for _, name := range names {
+		class, mark := look(name)
+		out = append(out, legendEntry{name, chart.Key(class, mark)})
+	}
+	return out
+}
