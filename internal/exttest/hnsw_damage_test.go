@@ -117,3 +117,36 @@ func TestHnswDamage(t *testing.T) {
 		t.Errorf("%d rows after REINDEX, want %d", got, want)
 	}
 }
+
+// A list of pages with free slots that leads in a circle ends inserts with an
+// error, where it would give out none of the pages behind it.
+func TestHnswCircularFreeList(t *testing.T) {
+	c := pgtest.Start(t, pgtest.WithSettings(map[string]string{"ignore_checksum_failure": "on"}))
+	conn := pgtest.Connect(t, c, "postgres")
+	hnswTable(t, conn, "ring", 400, 8, "m = 4, ef_construction = 16")
+	pgtest.Exec(t, conn, `DELETE FROM ring WHERE id % 2 = 0`, `VACUUM (INDEX_CLEANUP on) ring`)
+	spotlessGraph(t, conn, "ring")
+	path := pgtest.One[string](t, conn, `SELECT current_setting('data_directory') || '/' || pg_relation_filepath('ring_v')`)
+	if err := c.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	// The third page of nodes leads to the first, which leads to the second.
+	overwrite(t, path, 3*pageSize+pageSpecial+12, "\x00\x00\x00\x00")
+	if err := c.StartServer(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+
+	conn = pgtest.Connect(t, c, "postgres")
+	pgtest.Exec(t, conn, `SET statement_timeout = '60s'`)
+	const fault = "was in it before"
+	if faults := strings.Join(hnswFaults(t, conn, "ring", "fault"), "\n"); !strings.Contains(faults, fault) {
+		t.Errorf("the check says %q, want %q", faults, fault)
+	}
+	_, err := conn.Exec(t.Context(), `INSERT INTO ring SELECT i, vec(i, 8) FROM generate_series(501, 700) i`)
+	if sqlState(err) != "XX002" {
+		t.Errorf("an insert gives %v, want that the index is corrupted", err)
+	}
+	pgtest.Exec(t, conn, `REINDEX INDEX ring_v`, `INSERT INTO ring SELECT i, vec(i, 8) FROM generate_series(501, 700) i`)
+	spotlessGraph(t, conn, "ring")
+	foundAll(t, conn, "ring")
+}

@@ -4,16 +4,20 @@
  */
 #include "hnsw_repair.h"
 
+/* Of more candidates the nearest are looked at. */
+#define MAX_CANDIDATES (2 * HNSW_MAX_LINKS)
+
 /* So many dying nodes are looked through for one list. */
 #define MAX_DYING_READ 128
 
 void
 hnsw_repair_init(HnswRepair *repair, HnswPlacer *placer, const HnswStore *store,
-				 HnswEntry entry, const HnswFilter *living)
+				 const HnswForm *form, HnswEntry entry, const HnswFilter *living)
 {
 	memset(repair, 0, sizeof(HnswRepair));
 	repair->placer = placer;
 	repair->store = store;
+	repair->form = form;
 	repair->entry = entry;
 	repair->living = living;
 	repair->owner = HNSW_NO_NODE;
@@ -92,6 +96,73 @@ walk_there(HnswRepair *repair, int level)
 	return gather(repair, hnsw_placer_links(placer, level), placer->counts[level]);
 }
 
+/*
+ * Candidates with their vectors at hand: nodes are places in their order. The
+ * choice compares each with many, so the store is asked once for each.
+ */
+typedef struct AtHand
+{
+	const HnswRepair *repair;
+	const void *vectors[MAX_CANDIDATES];	/* NULL: not asked for yet */
+} AtHand;
+
+static uint32_t
+at_hand_links(void *state, uint32_t node, int level, uint32_t *out)
+{
+	(void) state;
+	(void) node;
+	(void) level;
+	(void) out;
+	return 0;
+}
+
+static const void *
+at_hand_vector(void *state, uint32_t place)
+{
+	AtHand	   *at_hand = state;
+	const HnswRepair *repair = at_hand->repair;
+
+	if (at_hand->vectors[place] == NULL)
+		at_hand->vectors[place] =
+			repair->store->vector(repair->store->state,
+								  hnsw_key_node(repair->candidates.items[place]));
+	return at_hand->vectors[place];
+}
+
+static void
+at_hand_distances(void *state, const void *from, const uint32_t *places, uint32_t count,
+				  float *out)
+{
+	AtHand	   *at_hand = state;
+	const void *records[HNSW_MAX_LINKS];
+
+	for (uint32_t i = 0; i < count; i++)
+		records[i] = at_hand_vector(at_hand, places[i]);
+	hnsw_form_distances(at_hand->repair->form, from, records, count, out);
+}
+
+/* The best of the candidates, which are in order. */
+static uint32_t
+choose_at_hand(HnswRepair *repair, uint32_t max, uint32_t *links)
+{
+	const HnswKeys *candidates = &repair->candidates;
+	uint32_t	count = candidates->count < MAX_CANDIDATES ? candidates->count : MAX_CANDIDATES;
+	AtHand		at_hand;
+	HnswStore	store = {&at_hand, at_hand_links, at_hand_distances, at_hand_vector};
+	HnswKey		places[MAX_CANDIDATES];
+
+	at_hand.repair = repair;
+	for (uint32_t i = 0; i < count; i++)
+	{
+		at_hand.vectors[i] = NULL;
+		places[i] = hnsw_key(hnsw_key_dist(candidates->items[i]), i);
+	}
+	count = hnsw_choose(repair->placer, &store, places, count, max, links);
+	for (uint32_t i = 0; i < count; i++)
+		links[i] = hnsw_key_node(candidates->items[links[i]]);
+	return count;
+}
+
 /* Distances of the candidates, then the best of them in order. */
 static void
 choose_links(HnswRepair *repair, uint32_t *links, uint32_t *count, uint32_t max)
@@ -113,8 +184,7 @@ choose_links(HnswRepair *repair, uint32_t *links, uint32_t *count, uint32_t max)
 			candidates->items[at + i] = hnsw_key(dists[i], links[i]);
 	}
 	hnsw_keys_sort(candidates->items, candidates->count);
-	*count = hnsw_choose(repair->placer, store, candidates->items, candidates->count,
-						 max, links);
+	*count = choose_at_hand(repair, max, links);
 }
 
 CoreStatus

@@ -14,6 +14,7 @@
 #define HNSW_REPAIR_H
 
 #include "hnsw.h"
+#include "hnsw_form.h"
 #include "hnsw_place.h"
 #include "hnsw_search.h"
 
@@ -21,6 +22,7 @@ typedef struct HnswRepair
 {
 	HnswPlacer *placer;
 	const HnswStore *store;
+	const HnswForm *form;		/* of the store's vectors */
 	HnswEntry	entry;			/* a node that lives, or none when none does */
 	const HnswFilter *living;	/* which nodes stay */
 
@@ -32,7 +34,8 @@ typedef struct HnswRepair
 } HnswRepair;
 
 extern void hnsw_repair_init(HnswRepair *repair, HnswPlacer *placer, const HnswStore *store,
-							 HnswEntry entry, const HnswFilter *living);
+							 const HnswForm *form, HnswEntry entry,
+							 const HnswFilter *living);
 
 /*
  * Replace the links of a living node on a level where one of them dies;

@@ -45,6 +45,7 @@ extern void test_convert(void);
 extern void test_code(void);
 extern void test_topk(void);
 extern void test_keysearch(void);
+extern void test_hnsw_form(void);
 extern void test_hnsw_walk(void);
 extern void test_hnsw_graph(void);
 extern void test_hnsw_image(void);

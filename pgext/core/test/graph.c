@@ -4,6 +4,7 @@
  */
 #include "graph.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "../hnsw_reach.h"
@@ -61,6 +62,8 @@ encode(const Graph *graph, uint64_t centre, uint64_t number, void *record)
 
 		if (spec->kind == VECTORS_CLUSTERED)
 			x = random_signed_unit(&around) + 0.2 * x;
+		if (spec->kind == VECTORS_POSITIVE)
+			x = fabs(x * random_signed_unit(&own));
 		vector[i] = (float) x;
 	}
 	if (!hnsw_form_encode(&graph->arrays.form, vector, record))

@@ -13,7 +13,9 @@ typedef enum VectorKind
 {
 	VECTORS_UNIFORM,			/* every component on its own */
 	VECTORS_CLUSTERED,			/* around a centre for each fifty */
-	VECTORS_EQUAL				/* a few distinct ones, many times over */
+	VECTORS_EQUAL,				/* a few distinct ones, many times over */
+	VECTORS_POSITIVE			/* products of two in [0, 1): by inner product
+								 * few are the nearest of nearly all */
 } VectorKind;
 
 typedef struct GraphSpec

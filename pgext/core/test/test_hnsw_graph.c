@@ -311,7 +311,8 @@ remove_dead(Graph *graph, const bool *dead)
 	HnswEntry	entry = living_entry(graph, dead);
 	HnswRepair	repair;
 
-	hnsw_repair_init(&repair, &graph->placer, &graph->store, entry, &living);
+	hnsw_repair_init(&repair, &graph->placer, &graph->store, &graph->arrays.form, entry,
+					 &living);
 	for (uint32_t node = 0; node < graph->spec.nnodes; node++)
 	{
 		for (int level = 0; !dead[node] && level <= graph->arrays.levels[node]; level++)
@@ -358,6 +359,27 @@ recall_of_living(Graph *graph, const bool *dead, uint32_t ef, Arena *arena)
 	}
 	free(passes);
 	return wanted > 0 ? (double) hits / wanted : 1.0;
+}
+
+/*
+ * By inner product few nodes are the nearest of nearly all, and most are found
+ * by nobody's choice of links: attaching them must not empty the lists of the
+ * few, which all walks need.
+ */
+static void
+attachment_spares_hubs(void)
+{
+	GraphSpec	spec = {DIST_IP, HNSW_FLOAT32, VECTORS_POSITIVE, 4000, 3, {6, 32}};
+	Arena		arena = {NULL, 0, -1};
+	Graph	   *graph = graph_build(&spec, &arena);
+	bool	   *dead = calloc(spec.nnodes, sizeof(bool));
+	double		recall = recall_of_living(graph, dead, 40, &arena);
+
+	expect_sound(graph, NULL, &arena, "inner product");
+	CHECK(recall >= 0.94, "%.3f", recall);
+	free(dead);
+	graph_drop(graph);
+	arena_drop(&arena);
 }
 
 static void
@@ -424,6 +446,7 @@ test_hnsw_graph(void)
 	RUN_CASE(built_by_several);
 	RUN_CASE(checker_sees_faults);
 	RUN_CASE(attaches_outsiders);
+	RUN_CASE(attachment_spares_hubs);
 	RUN_CASE(repairs);
 	RUN_CASE(build_runs_out_of_memory);
 }

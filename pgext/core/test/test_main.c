@@ -40,6 +40,7 @@ main(int argc, char **argv)
 	test_code();
 	test_topk();
 	test_keysearch();
+	test_hnsw_form();
 	test_hnsw_walk();
 	test_hnsw_graph();
 	test_hnsw_image();

@@ -11,6 +11,8 @@
  * maintains the table or this is a standby, the pages are checked one by one and
  * a warning says that the graph and the rows were not.
  *
+ * An invalid index is named and not looked at.
+ *
  * A slot whose insert was broken off is no fault: its row is visible to nobody.
  * Neither are slots that a broken vacuum has marked. Both give a warning.
  */
@@ -146,9 +148,16 @@ check_indexes(HnswIndexCheck *check, Oid only)
 		if (OidIsValid(only) && lfirst_oid(lc) != only)
 			continue;
 		check->index = index_open(lfirst_oid(lc), AccessShareLock);
-		/* Nobody keeps up or reads one that is not ready or not valid. */
-		if (hnsw_is_hnsw_index(check->index) && check->index->rd_index->indisvalid)
+		if (!hnsw_is_hnsw_index(check->index))
+			;
+		else if (check->index->rd_index->indisvalid)
 			check_index(check);
+		else
+		{
+			/* Nobody reads it; it may have no page. */
+			hnsw_check_warning(check, InvalidBlockNumber,
+							   "the index is invalid: it is being built, or that was broken off");
+		}
 		index_close(check->index, AccessShareLock);
 	}
 }

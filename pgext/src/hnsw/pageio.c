@@ -203,7 +203,10 @@ has_free_slot(const HnswShape *shape, HnswSpace space, Page page)
 	return false;
 }
 
-/* Take a page from the head of the list, unless it has got free slots again. */
+/*
+ * Take a page from the head of the list, unless it has got free slots again. A
+ * page that is not marked was taken from it before: the list is a circle.
+ */
 static void
 unlist_page(Relation index, HnswMap *map, HnswSpace space, uint32 page)
 {
@@ -221,6 +224,9 @@ unlist_page(Relation index, HnswMap *map, HnswSpace space, uint32 page)
 								BUFFER_LOCK_EXCLUSIVE, &slot);
 		if (!has_free_slot(&map->shape, space, BufferGetPage(buffer)))
 		{
+			if (!hnsw_page_free_link(BufferGetPage(buffer)).listed)
+				hnsw_report_corrupted(index, BufferGetBlockNumber(buffer),
+									  "it is in the list of pages with free slots, but not marked");
 			wal = GenericXLogStart(index);
 			meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, meta_buffer, 0));
 			copy = GenericXLogRegisterBuffer(wal, buffer, 0);

@@ -165,7 +165,8 @@ hnsw_vacuum_repair(HnswVacuum *vacuum)
 	HnswRepair	repair;
 
 	repair_entry(vacuum);
-	hnsw_repair_init(&repair, &vacuum->placer, &vacuum->linker.store, vacuum->map.entry, &living);
+	hnsw_repair_init(&repair, &vacuum->placer, &vacuum->linker.store,
+					 &vacuum->map.shape.form, vacuum->map.entry, &living);
 	for (int i = 0; i < lengthof(spaces); i++)
 	{
 		Owner	   *owners = palloc(vacuum->map.shape.per_page[spaces[i]] * sizeof(Owner));
