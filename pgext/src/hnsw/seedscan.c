@@ -465,17 +465,6 @@ find_twins(SeedScan *scan, uint32 chain)
 	MemoryContextSwitchTo(caller);
 }
 
-static void
-find_twins(SeedScan *scan, uint32 chain)
-{
-	MemoryContext caller = MemoryContextSwitchTo(scan->context);
-
-	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
-	add_part_of_chain(scan, chain);
-	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
-	MemoryContextSwitchTo(caller);
-}
-
 /* As SQL orders distances: NaN is last. */
 static bool
 comes_before(double distance, double last)
