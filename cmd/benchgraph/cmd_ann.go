@@ -149,15 +149,15 @@ func addAnnFlags(cmd *cobra.Command, o *ann.Params) {
 
 // openVectors reads or makes the corpus, before there is a server, and arranges
 // what comes then.
-func (r *job) openVectors(ctx context.Context, from *annCorpus, o *ann.Params, rivals outsideOptions, progress ui.Progress) error {
+func (j *job) openVectors(ctx context.Context, from *annCorpus, o *ann.Params, rivals outsideOptions, progress ui.Progress) error {
 	progress.Step("make corpus "+ann.Name, 0)
 	vectors, err := from.open(ctx)
 	if err != nil {
 		return err
 	}
-	maps.Copy(r.params, vectors.Params)
-	r.params["corpus"] = vectors.Name
-	r.measure = func(ctx context.Context, dsn string, progress ui.Progress) (_ []result.Row, _ []string, err error) {
+	maps.Copy(j.params, vectors.Params)
+	j.params["corpus"] = vectors.Name
+	j.measure = func(ctx context.Context, dsn string, progress ui.Progress) (_ []result.Row, _ []string, err error) {
 		clock, warnings, closeClock, err := serverClock(ctx, dsn)
 		if err != nil {
 			return nil, nil, err

@@ -115,7 +115,7 @@ func planSweep(cmd *cobra.Command, vary []string) (*sweepPlan, error) {
 // neighbours.
 func parseAxes(flags *pflag.FlagSet, vary []string) (axes, lists []axis, err error) {
 	if len(vary) == 0 {
-		return nil, nil, errors.New("say what to vary, as --vary NAME=VALUE,VALUE...")
+		return nil, nil, errors.New("say what to vary: --vary NAME=VALUE,VALUE")
 	}
 	var errs []error
 	for _, v := range vary {

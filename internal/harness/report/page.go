@@ -133,7 +133,7 @@ func newPage(files []*result.File) (*page, error) {
 func newSection(f *result.File, name string) section {
 	rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name })
 	measured := middleBuilds(where(rows, func(r result.Row) bool { return r.Error == "" }))
-	s := section{ID: name, Name: name, Title: scenarioTitle(name), Chips: parameters(f)}
+	s := section{ID: name, Name: name, Title: scenarioTitle(name), Chips: append(parameters(f), fmt.Sprintf("load before the run %.1f", f.Env.Load1))}
 	if name == annScenario {
 		s.Figures = annCharts(measured)
 	} else {

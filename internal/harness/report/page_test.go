@@ -98,7 +98,7 @@ func TestPageInBrowser(t *testing.T) {
 		{"desk-light", 1280, 900, 1, "light"}, {"desk-dark", 1280, 900, 1, "dark"},
 	} {
 		t.Run(look.name, func(t *testing.T) {
-			tab, faults := openTab(t, browser, path)
+			tab, faults := openTab(browser, t, path)
 			_, err := chromedp.Call(tab, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{
 				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: look.scheme}}})
 			if err != nil {
@@ -198,7 +198,7 @@ func startBrowser(t *testing.T) context.Context {
 }
 
 // openTab watches a tab; faults are what happened there that must not.
-func openTab(t *testing.T, browser context.Context, path string) (context.Context, func() []string) {
+func openTab(browser context.Context, t *testing.T, path string) (context.Context, func() []string) {
 	t.Helper()
 	tab, closeTab := chromedp.NewContext(browser)
 	t.Cleanup(closeTab)
