@@ -34,6 +34,7 @@ type runOptions struct {
 	efSearch       int
 	scanMode       string
 	toastTarget    int
+	fresh          int  // sessions that are asked their first query
 	searches       bool // of a scenario that can do without: find seeds by search, too
 	outside        outsideOptions
 	cases          string
@@ -146,6 +147,7 @@ func newScenarioCommand(r runner, start startFunc) *cobra.Command {
 	if r.scenario.Searches() || r.searching != nil {
 		f.StringVar(&o.scanMode, "scan-mode", "", "setting of sorted_hnsw: auto, flat or graph; default: not set")
 		o.outside.addFlags(cmd)
+		f.IntVar(&o.fresh, "fresh-backend", 0, "new sessions that are asked their first query, by one call and by SQL; 50 are enough")
 	}
 	f.StringVar(&o.cases, "cases", "", "only cases that match this regular expression")
 	f.StringVar(&o.out, "out", "", "result file to write")
@@ -159,7 +161,7 @@ func (o runOptions) check(s scenario.Scenario) (*regexp.Regexp, error) {
 		name                 string
 		value, lowest, upper int
 	}{
-		{"--runs", o.runs, 0, math.MaxInt32}, {"--warm-up", o.warmUp, 0, math.MaxInt32},
+		{"--runs", o.runs, 0, math.MaxInt32}, {"--warm-up", o.warmUp, 0, math.MaxInt32}, {"--fresh-backend", o.fresh, 0, 10000},
 		{"--ann-k", o.annK, 1, math.MaxInt32}, {"--top-k", o.topK, 1, math.MaxInt32},
 		{"--toast-tuple-target", o.toastTarget, 128, maxToastTarget},
 		{"--m", o.m, 2, 100}, {"--ef-construction", o.efConstruction, max(4, 2*min(o.m, 100)), 1000}, {"--ef-search", o.efSearch, 1, 1000},

@@ -124,7 +124,7 @@ func (q *questionJob) load(ctx context.Context, dsn string, progress ui.Progress
 
 func (q *questionJob) params() scenario.Params {
 	o := q.options
-	return scenario.Params{AnnK: o.annK, TopK: o.topK, Passes: o.runs, WarmUp: o.warmUp, Budget: o.caseSeconds, Cases: q.filter}
+	return scenario.Params{AnnK: o.annK, TopK: o.topK, Passes: o.runs, WarmUp: o.warmUp, Budget: o.caseSeconds, FreshSessions: o.fresh, Cases: q.filter}
 }
 
 // measure measures one job of those that share the load.

@@ -17,7 +17,7 @@ var partNames = []string{"search", "inside", "sql"}
 // writeParts tells where the client's time goes in engines that consist of
 // several systems.
 func writeParts(out *strings.Builder, rows []result.Row, format Format) {
-	rows = slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Error != "" || r.PartsMS == nil })
+	rows = slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Error != "" || r.PartsMS == nil || staged(r) })
 	if len(rows) == 0 {
 		return
 	}

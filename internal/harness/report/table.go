@@ -97,6 +97,7 @@ func writeRows(out *strings.Builder, rows []result.Row, format Format) {
 	}
 	writeMeasured(out, rows, format)
 	writeParts(out, rows, format)
+	writeSplit(out, rows, format)
 	writeThroughput(out, rows, format)
 	writeBuilds(out, rows, format)
 }

@@ -22,6 +22,8 @@ type Params struct {
 	// Budget is how long the timed calls of one case may take, in seconds; 0:
 	// no limit. Slower cases get fewer samples, but every query once.
 	Budget float64
+	// FreshSessions is how many new sessions are asked their first query; 0: none.
+	FreshSessions int
 	// Cases keeps only cases with a matching name; nil keeps all.
 	Cases *regexp.Regexp
 }
@@ -39,6 +41,9 @@ func (p Params) Validate() error {
 	}
 	if p.Budget < 0 {
 		errs = append(errs, fmt.Errorf("budget per case is %g s, must not be negative", p.Budget))
+	}
+	if p.FreshSessions < 0 {
+		errs = append(errs, fmt.Errorf("fresh sessions are %d, must not be negative", p.FreshSessions))
 	}
 	if p.WarmUp < 0 {
 		errs = append(errs, fmt.Errorf("warm-up is %d, must not be negative", p.WarmUp))

@@ -79,7 +79,7 @@ func (s *Session) Measure(ctx context.Context, p Params, t engine.Tuning) ([]res
 	r := &run{Env: env, scenario: s.scenario, info: s.info, engines: s.engines, rows: s.Missing(),
 		questions: map[engine.SeedBy][]engine.Question{}, baselines: map[string][][]engine.Row{}, texts: map[string]string{}}
 	for _, step := range []func(context.Context) error{
-		r.prepare, r.ask, r.checkAgreement, r.grade, r.measure,
+		r.prepare, r.ask, r.checkAgreement, r.grade, r.measure, r.profile, r.first,
 	} {
 		if err := step(ctx); err != nil {
 			return r.rows, r.warnings, fmt.Errorf("scenario %s: %w", s.scenario.Name, err)
