@@ -341,8 +341,11 @@ use_version(SeedScan *scan)
 	if (scan->version == NULL)
 		return;
 	scan->added = hnsw_delta_find(scan->version, scan->store, &nfilled, &scan->nadded);
-	if (scan->added == NULL)
+	/* All of what was added is compared, which may be more than a scan may. */
+	if (scan->added == NULL || scan->nadded > guc_hnsw_max_scan_tuples)
 	{
+		scan->added = NULL;
+		scan->nadded = 0;
 		give_up_version(scan);
 		scan->stats.source = HNSW_SOURCE_PAGES;
 		return;
