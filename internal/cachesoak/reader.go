@@ -116,7 +116,7 @@ func (r *runner) compare(ctx context.Context, tx pgx.Tx, q question) error {
 	if err != nil {
 		return err
 	}
-	if _, err := tx.Exec(ctx, `SET LOCAL enable_indexscan = off; SET LOCAL enable_seqscan = on`); err != nil {
+	if _, err := tx.Exec(ctx, `SET LOCAL enable_indexscan = off; SET LOCAL enable_seqscan = on; SET LOCAL enable_sort = on`); err != nil {
 		return err
 	}
 	all, err := rows(ctx, tx, fmt.Sprintf(`SELECT ctid::text, kind, %s AS d FROM %s %s ORDER BY d`, q.order, q.table, q.where))
@@ -151,10 +151,31 @@ func (r *runner) toTheEnd(ctx context.Context, tx pgx.Tx, q question) error {
 		return err
 	}
 	if found != there || different != there {
-		return fmt.Errorf("%s %s by %s: %d rows and %d different ones of %d", q.table, q.where, q.order, found, different, there)
+		return fmt.Errorf("%s %s by %s: %d rows and %d different ones of %d; %s", q.table, q.where, q.order,
+			found, different, there, explained(ctx, tx, q))
 	}
 	_, err = tx.Exec(ctx, `SET LOCAL sorted_hnsw.iterative_scan = strict`)
 	return err
+}
+
+// explained tells more of a scan that left rows out: what pages give, and how many
+// nodes the version has.
+func explained(ctx context.Context, tx pgx.Tx, q question) string {
+	var paged, nodes int64
+	var mode string
+	err := tx.QueryRow(ctx, `SELECT coalesce(max(nodes), 0), current_setting('sorted_hnsw.scan_mode')
+		FROM sorted_hnsw_cache_stats() WHERE index = to_regclass($1) AND state = 'ready'`, q.table+"_v").Scan(&nodes, &mode)
+	if err == nil {
+		_, err = tx.Exec(ctx, pagesOnly)
+	}
+	if err == nil {
+		err = tx.QueryRow(ctx, fmt.Sprintf(`SELECT count(DISTINCT ctid) FROM (SELECT ctid FROM %[2]s %[3]s ORDER BY %[1]s LIMIT 10000000) s`,
+			q.order, q.table, q.where)).Scan(&paged)
+	}
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("pages give %d, the version has %d nodes, mode %s", paged, nodes, mode)
 }
 
 func rows(ctx context.Context, tx pgx.Tx, sql string) ([]row, error) {
@@ -179,18 +200,22 @@ func right(answer, all []row) error {
 		there[r.CTID] = r
 	}
 	last := math.Inf(-1)
+	given := make(map[string]int, len(answer))
 	for i, r := range answer {
 		expected, ok := there[r.CTID]
+		before, twice := given[r.CTID]
 		switch {
+		case twice:
+			return fmt.Errorf("row %d is row %d once more: %+v", i, before, r)
 		case !ok:
-			return fmt.Errorf("row %d is not there, or twice: %+v", i, r)
+			return fmt.Errorf("row %d is not among the %d that there are: %+v", i, len(all), r)
 		case expected.Kind != r.Kind || math.Abs(expected.Distance-r.Distance) > wrongRow:
 			return fmt.Errorf("row %d is %+v, not %+v", i, expected, r)
 		case r.Distance < last:
 			return fmt.Errorf("row %d is nearer than the one before: %+v", i, r)
 		}
 		last = r.Distance
-		delete(there, r.CTID)
+		given[r.CTID] = i
 	}
 	return nil
 }

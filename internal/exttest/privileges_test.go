@@ -58,7 +58,7 @@ var noTable = []string{
 	"sorted_heap_tableam_handler", "sorted_heap_graph_support", "sorted_zone_handler", "sorted_hnsw_handler",
 	"sorted_heap_graph_rag_stats", "sorted_heap_graph_rag_reset_stats",
 	"sorted_heap_scan_stats", "sorted_heap_reset_stats",
-	"sorted_hnsw_scan_stats", "sorted_hnsw_reset_scan_stats",
+	"sorted_hnsw_scan_stats", "sorted_hnsw_reset_scan_stats", "sorted_hnsw_cache_stats",
 }
 
 // A tableFunction is a C function that takes a relation; %d in call stands for

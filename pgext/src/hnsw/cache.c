@@ -35,6 +35,9 @@ ask(Relation index, const HnswCacheKey *key)
 static HnswVersion *
 held(HnswVersion *version, const HnswMap *map)
 {
+	Assert(hnsw_image_fits(hnsw_block_image(version->block),
+						   version->block->bytes - version->block->image_at,
+						   &map->shape.form));
 	version->image = hnsw_image_attach(hnsw_block_image(version->block), &map->shape.form);
 	hnsw_pins_add(version);
 	return version;

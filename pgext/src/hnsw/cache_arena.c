@@ -113,7 +113,7 @@ hnsw_arena_table(void)
 bool
 hnsw_shared_available(void)
 {
-	return hnsw_arena_table() != NULL;
+	return hnsw_arena_table() != NULL && !table->refused;
 }
 
 /* Before there is an arena: what it will be. */
@@ -154,12 +154,21 @@ hnsw_arena_make(HnswShared *shared)
 {
 	char	   *arena = hnsw_arena_attach(shared);
 	Size		bytes = wanted_bytes();
-	dsm_segment *segment;
+	dsm_segment *volatile segment = NULL;
 	bool		first;
 
 	if (arena != NULL)
 		return arena;
-	segment = dsm_create(bytes, 0);
+	PG_TRY();
+	{
+		segment = dsm_create(bytes, 0);
+	}
+	PG_CATCH();
+	{
+		shared->refused = true;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
 	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
 	first = shared->arena == DSM_HANDLE_INVALID;
 	if (first)

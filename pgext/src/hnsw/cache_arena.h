@@ -12,6 +12,7 @@ typedef struct HnswShared
 	LWLock		lock;			/* of all that follows */
 	int			tranche;
 	bool		in_place;		/* the arena follows this struct */
+	bool		refused;		/* its segment could not be had */
 	dsm_handle	arena;			/* else its segment, once there is one */
 	Size		arena_bytes;
 	int			nslots;			/* that were ever in use */
@@ -24,7 +25,8 @@ extern HnswShared *hnsw_arena_table(void);
 /* Where the arena is in this process; NULL as long as there is none. */
 extern char *hnsw_arena_attach(HnswShared *shared);
 
-/* The same, and make it where there is none. May be an error. */
+/* The same, and make it where there is none. May be an error, and then nobody
+ * tries again. */
 extern char *hnsw_arena_make(HnswShared *shared);
 
 /* The lock is held from here on. A part of the arena that nobody has. */

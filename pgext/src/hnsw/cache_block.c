@@ -67,7 +67,6 @@ static bool
 read_list(Relation index, HnswBlockPlan *plan)
 {
 	HnswMap    *map = &plan->map;
-	uint32		per_page = map->shape.per_page[HNSW_SPACE_NODES];
 
 	for (int tries = 0; tries < LIST_TRIES; tries++)
 	{
@@ -86,7 +85,8 @@ read_list(Relation index, HnswBlockPlan *plan)
 			Buffer		buffer;
 
 			CHECK_FOR_INTERRUPTS();
-			buffer = hnsw_slot_read(index, map, HNSW_SPACE_NODES, page * per_page,
+			buffer = hnsw_slot_read(index, map, HNSW_SPACE_NODES,
+									page * map->shape.per_page[HNSW_SPACE_NODES],
 									BUFFER_LOCK_SHARE, &slot);
 			link = hnsw_page_free_link(BufferGetPage(buffer));
 			UnlockReleaseBuffer(buffer);

@@ -5,8 +5,8 @@
  *
  * Made from pages that others write meanwhile, by reading each once under its
  * share lock. What was added while that went on is a stray of the image or on one
- * of the pages named; and if a VACUUM begins to free slots in between, the block
- * is thrown away. So no lock is held beyond that of one buffer, and it is the
+ * of the pages named; and if a VACUUM changes slots in between, the block is
+ * thrown away. So no lock is held beyond that of one buffer, and it is the
  * same on a standby.
  */
 #ifndef HNSW_CACHE_BLOCK_H
@@ -48,7 +48,7 @@ hnsw_block_image(const HnswBlock *block)
 	return (char *) block + block->image_at;
 }
 
-/* VACUUM frees slots while the counter is odd. */
+/* VACUUM moves rows or frees slots while the counter is odd. */
 static inline bool
 hnsw_map_in_change(const HnswMap *map)
 {

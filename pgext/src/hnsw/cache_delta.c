@@ -70,7 +70,9 @@ add(Finder *finder, uint32 number)
 	finder->numbers[finder->count++] = number;
 }
 
-static void
+/* False when VACUUM has marked a slot that was filled since: then its row may have
+ * moved to a slot that the version has with another. */
+static bool
 look_at_page(Finder *finder, uint32 page)
 {
 	CHECK_FOR_INTERRUPTS();
@@ -86,10 +88,16 @@ look_at_page(Finder *finder, uint32 page)
 		if (node == NULL)
 			break;
 		state = hnsw_node_state(node);
-		if (state == HNSW_NODE_LIVE || state == HNSW_NODE_TWIN)
+		if (state == HNSW_NODE_DYING)
+		{
+			hnsw_store_unlock(finder->store);
+			return false;
+		}
+		if (state != HNSW_NODE_FREE)
 			add(finder, number);
 	}
 	hnsw_store_unlock(finder->store);
+	return true;
 }
 
 uint32 *
@@ -109,10 +117,14 @@ hnsw_delta_find(const HnswVersion *version, HnswPageStore *store, uint32 *nfille
 	for (uint32 i = 0; i < nlisted; i++)
 	{
 		last_listed |= listed[i].page == last;
-		look_at_page(&finder, listed[i].page);
+		if (!look_at_page(&finder, listed[i].page))
+			return NULL;
 	}
 	for (uint32 page = last_listed ? last + 1 : last; page < map->npages[HNSW_SPACE_NODES]; page++)
-		look_at_page(&finder, page);
+	{
+		if (!look_at_page(&finder, page))
+			return NULL;
+	}
 	*nfilled = finder.count;
 	for (uint32 i = 0; i < version->image.head->nstrays; i++)
 		add(&finder, version->image.strays[i]);

@@ -19,8 +19,11 @@ extern uint32 hnsw_delta_bound(const HnswBlock *block, const HnswMap *map);
 /* So many of them a scan puts up with. */
 extern uint32 hnsw_delta_limit(const HnswBlock *block, const HnswMap *map);
 
-/* Their numbers, from a store that reads pages; palloc'd, ascending page by
- * page, strays last. The first *nfilled are not in the version. */
+/*
+ * Their numbers, from a store that reads pages; palloc'd, ascending page by page,
+ * strays last. The first *nfilled are not in the version. NULL when VACUUM has
+ * made the version stale since the map was read.
+ */
 extern uint32 *hnsw_delta_find(const HnswVersion *version, HnswPageStore *store,
 							   uint32 *nfilled, uint32 *count);
 

@@ -11,7 +11,6 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
@@ -93,7 +92,7 @@ bool
 hnsw_local_may_ask(Relation index)
 {
 	HnswLocal  *local = local_of(RelationGetRelid(index));
-	TimestampTz now = GetCurrentStatementStartTimestamp();
+	TimestampTz now = GetCurrentTimestamp();
 
 	if (local->asked != 0 && !TimestampDifferenceExceeds(local->asked, now, ASK_MS))
 		return false;

@@ -98,8 +98,10 @@ hnsw_shared_pin(const HnswCacheKey *key, const HnswMap *map, const HnswBlock **b
 {
 	HnswShared *shared = hnsw_arena_table();
 	HnswSharedSlot *found = NULL;
-	char	   *arena;
+	char	   *arena = hnsw_arena_attach(shared);	/* before there is a pin */
 
+	if (arena == NULL)
+		return NULL;
 	LWLockAcquire(&shared->lock, LW_SHARED);
 	for (int i = 0; i < shared->nslots && found == NULL; i++)
 	{
@@ -115,12 +117,6 @@ hnsw_shared_pin(const HnswCacheKey *key, const HnswMap *map, const HnswBlock **b
 	LWLockRelease(&shared->lock);
 	if (found == NULL)
 		return NULL;
-	arena = hnsw_arena_attach(shared);
-	if (arena == NULL)
-	{
-		hnsw_shared_unpin(found);
-		return NULL;
-	}
 	pg_atomic_fetch_add_u64(&found->scans, 1);
 	pg_atomic_write_u64(&found->used, (uint64) GetCurrentStatementStartTimestamp());
 	*block = (const HnswBlock *) (arena + found->offset);

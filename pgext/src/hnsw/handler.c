@@ -40,7 +40,8 @@ sorted_hnsw_handler(PG_FUNCTION_ARGS)
 	am->amsearcharray = true;
 	am->amsearchnulls = true;
 	am->amcaninclude = true;
-	am->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL;
+	am->amparallelvacuumoptions = VACUUM_OPTION_PARALLEL_BULKDEL |
+		VACUUM_OPTION_PARALLEL_COND_CLEANUP;
 	am->amkeytype = InvalidOid;
 #ifdef HAVE_AMCANBUILDPARALLEL
 	am->amcanbuildparallel = true;

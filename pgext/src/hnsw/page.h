@@ -68,12 +68,15 @@ typedef struct HnswMeta
 	uint8		type;			/* HnswType */
 	uint8		ncolumns;
 	uint8		kinds[HNSW_MAX_COLUMNS];	/* of the columns after the vector */
-	uint8		filler[3];
+
+	/* A vacuum has marked slots and was not seen to end: to be gone on with. */
+	uint8		unfinished;
+	uint8		filler[2];
 
 	uint32		entry;			/* HNSW_NO_NODE when the graph is empty */
 	int32		entry_level;
 	uint64		vacuums;		/* raised before ambulkdelete returns */
-	uint64		repairs;		/* odd while vacuum frees slots, then another */
+	uint64		repairs;		/* odd while vacuum marks or frees slots */
 	uint32		npages[HNSW_NSPACES];	/* of each space */
 	uint32		free_page[HNSW_NSPACES];	/* first with slots to use again */
 	uint32		nextents[HNSW_NSPACES];

@@ -59,6 +59,7 @@ hnsw_map_read(Relation index, HnswMap *map)
 	map->nonce = meta->nonce;
 	map->entry.node = meta->entry;
 	map->entry.level = meta->entry_level;
+	map->unfinished = meta->unfinished;
 	map->vacuums = meta->vacuums;
 	map->repairs = meta->repairs;
 	for (int space = 0; space < HNSW_NSPACES; space++)
@@ -74,6 +75,18 @@ hnsw_map_read(Relation index, HnswMap *map)
 	fault = hnsw_shape_fault(index, &map->shape);
 	if (fault != NULL)
 		hnsw_report_corrupted(index, HNSW_META_BLOCK, fault);
+}
+
+bool
+hnsw_map_is_settled(Relation index, const HnswMap *map)
+{
+	Buffer		buffer = hnsw_meta_read(index, BUFFER_LOCK_SHARE);
+	const HnswMeta *meta = hnsw_page_meta(BufferGetPage(buffer));
+	bool		settled = !map->unfinished && !meta->unfinished &&
+		meta->repairs == map->repairs;
+
+	UnlockReleaseBuffer(buffer);
+	return settled;
 }
 
 Buffer

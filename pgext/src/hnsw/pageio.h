@@ -16,6 +16,7 @@ typedef struct HnswMap
 	HnswShape	shape;
 	HnswEntry	entry;
 	uint64		nonce;
+	bool		unfinished;		/* see HnswMeta */
 	uint64		vacuums;
 	uint64		repairs;
 	uint32		npages[HNSW_NSPACES];
@@ -28,6 +29,12 @@ typedef struct HnswMap
 extern Buffer hnsw_meta_read(Relation index, int lock);
 
 extern void hnsw_map_read(Relation index, HnswMap *map);
+
+/*
+ * Has no VACUUM changed links since the map was read, and none begun that has not
+ * ended? Otherwise nodes that live may be out of reach for a walk by that map.
+ */
+extern bool hnsw_map_is_settled(Relation index, const HnswMap *map);
 
 /* Where a page of a space is; InvalidBlockNumber when the map has no such. */
 extern BlockNumber hnsw_map_block(const HnswMap *map, HnswSpace space, uint32 page);

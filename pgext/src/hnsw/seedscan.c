@@ -62,6 +62,7 @@ struct SeedScan
 	/* Since the start */
 	bool		started;
 	bool		found_all;		/* there is nothing left to find */
+	bool		cut_off;		/* the walk has ended where links do */
 	uint32		ef;
 	SeedMode	mode;
 	const float *query;			/* NULL: rows in any order */
@@ -317,7 +318,9 @@ add_walked(SeedScan *scan)
 	}
 	if (scan->search.end == HNSW_END_NEAREST)
 		return;
-	scan->found_all = true;
+	scan->cut_off = scan->search.end == HNSW_END_ALL_SEEN && scan->search.resumable &&
+		!hnsw_map_is_settled(scan->index, &scan->map);
+	scan->found_all = !scan->cut_off;
 	scan->stats.bounded = scan->search.end == HNSW_END_LIMIT;
 }
 
@@ -331,6 +334,12 @@ use_version(SeedScan *scan)
 	if (scan->version == NULL)
 		return;
 	scan->added = hnsw_delta_find(scan->version, scan->store, &nfilled, &scan->nadded);
+	if (scan->added == NULL)
+	{
+		give_up_version(scan);
+		scan->stats.source = HNSW_SOURCE_PAGES;
+		return;
+	}
 	memset(&scan->filled, 0, sizeof(scan->filled));
 	if (nfilled > 0)
 	{
@@ -391,8 +400,11 @@ find_more(SeedScan *scan)
 		add_flat(scan, false);
 		return;
 	}
-	/* What has grown doubles when it is full; a flat pass needs less. */
-	if (scanmode_flat_is_better(&scan->map, scan->search.evaluated) ||
+	/*
+	 * What has grown doubles when it is full; a flat pass needs less. And it
+	 * finds what a vacuum has put out of reach.
+	 */
+	if (scan->cut_off || scanmode_flat_is_better(&scan->map, scan->search.evaluated) ||
 		2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
 	{
 		start_flat(scan, &scan->search.taken);

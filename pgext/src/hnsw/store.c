@@ -295,7 +295,7 @@ hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots)
 	}
 	if (first < imaged)
 	{
-		/* Slots on pages are all on this one. */
+		/* Those that are on pages are all on this one. */
 		for (uint32 i = 0; i < per_page; i++)
 			slots[i] = hnsw_store_lock(store, first + i);
 		return per_page;

@@ -12,17 +12,21 @@
  *		the marks and the barrier, with neighbours that are all dying.
  *	 3. Barrier for inserts and walks: nobody holds a number of a dying node any
  *		more. Free the slots (vacuum_free.c).
- * Cancelled or crashed in between, it leaves DYING nodes, which walks pass and
- * which the next VACUUM adds to its own.
+ * Cancelled or crashed in between, it leaves DYING nodes, which walks pass, and,
+ * among and after repairs, nodes that live and that no link leads to. The
+ * metapage says so from before the first mark until the last slot is free; as
+ * long as it does, the next VACUUM goes on where this one ended, whether it has
+ * rows to remove or not (hnsw_am_vacuum_cleanup), and scans that come to the end
+ * of all links look through the pages (seedscan.c).
  *
  * Repair and inserts change lists at the same time: both write a list only as
  * they have read it. VACUUM may take away what an insert relies on as another
  * way (links.h); that is why it looks at what can be reached after all repairs.
  *
  * The counter `vacuums` is raised before ambulkdelete returns. `repairs` is odd
- * from before the first slot is freed until all are: who keeps copies of slots
- * knows by it that they may be used again. It stays odd when VACUUM is broken off
- * there.
+ * while slots are marked, and again while they are freed: then rows move from
+ * twins to heads, and slots may be used again, which who keeps copies of slots
+ * must know. It stays odd when VACUUM is broken off there.
  */
 #include "postgres.h"
 
@@ -53,6 +57,7 @@ start_vacuum(IndexVacuumInfo *info)
 	vacuum->index = info->index;
 	vacuum->strategy = info->strategy;
 	hnsw_map_read(info->index, &vacuum->map);
+	vacuum->resumed = vacuum->map.unfinished;
 	nnodes = hnsw_map_nodes(&vacuum->map);
 	vacuum->dead = hnsw_bits_make(nnodes);
 	vacuum->dying = hnsw_bits_make(nnodes);
@@ -88,49 +93,72 @@ hnsw_vacuum_page(HnswVacuum *vacuum, HnswSpace space, uint32 page, int lock)
 	return buffer;
 }
 
-/* Slots will be freed. */
+/*
+ * Rows and states of slots will change, or have changed: odd or even. Others than
+ * VACUUM do not do that to a slot in use.
+ */
 static void
-announce_freeing(HnswVacuum *vacuum)
+turn_counter(HnswMeta *meta, bool changing)
+{
+	bool		odd = (meta->repairs & 1) != 0;
+
+	meta->repairs += odd == changing ? 2 : 1;
+}
+
+static void
+announce(HnswVacuum *vacuum, bool changing)
 {
 	Buffer		buffer = hnsw_meta_read(vacuum->index, BUFFER_LOCK_EXCLUSIVE);
 	GenericXLogState *wal = GenericXLogStart(vacuum->index);
-	HnswMeta   *meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
 
-	meta->repairs += (meta->repairs & 1) == 0 ? 1 : 2;
+	turn_counter(hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0)), changing);
 	GenericXLogFinish(wal);
 	UnlockReleaseBuffer(buffer);
 }
 
-/* They are. */
+/* The metapage says that slots are marked: before the first is. */
 static void
-raise_counters(HnswVacuum *vacuum)
+begin_changes(HnswVacuum *vacuum)
 {
 	Buffer		buffer = hnsw_meta_read(vacuum->index, BUFFER_LOCK_EXCLUSIVE);
 	GenericXLogState *wal = GenericXLogStart(vacuum->index);
 	HnswMeta   *meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
 
+	meta->unfinished = true;
+	turn_counter(meta, true);
+	GenericXLogFinish(wal);
+	UnlockReleaseBuffer(buffer);
+}
+
+/* No slot is marked any more, and links lead to all that live. */
+static void
+end_changes(HnswVacuum *vacuum)
+{
+	Buffer		buffer = hnsw_meta_read(vacuum->index, BUFFER_LOCK_EXCLUSIVE);
+	GenericXLogState *wal = GenericXLogStart(vacuum->index);
+	HnswMeta   *meta = hnsw_page_meta(GenericXLogRegisterBuffer(wal, buffer, 0));
+
+	meta->unfinished = false;
 	meta->vacuums++;
-	meta->repairs++;
+	turn_counter(meta, false);
 	GenericXLogFinish(wal);
 	UnlockReleaseBuffer(buffer);
 }
 
-IndexBulkDeleteResult *
-hnsw_am_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
-					IndexBulkDeleteCallback callback, void *callback_state)
+static void
+remove_rows(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+			IndexBulkDeleteCallback callback, void *callback_state)
 {
 	MemoryContext work = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw vacuum",
 											   ALLOCSET_DEFAULT_SIZES);
-	MemoryContext caller;
-	HnswVacuum *vacuum;
+	MemoryContext caller = MemoryContextSwitchTo(work);
+	HnswVacuum *vacuum = start_vacuum(info);
 
-	if (stats == NULL)
-		stats = palloc0(sizeof(IndexBulkDeleteResult));
-	caller = MemoryContextSwitchTo(work);
-	vacuum = start_vacuum(info);
-	if (hnsw_vacuum_find_dead(vacuum, callback, callback_state))
+	if (hnsw_vacuum_find_dead(vacuum, callback, callback_state) || vacuum->resumed)
 	{
+		begin_changes(vacuum);
 		hnsw_vacuum_mark(vacuum);
+		announce(vacuum, false);
 		hnsw_vacuum_find_orphans(vacuum);
 		hnsw_barrier(info->index, HNSW_INSERTS_LOCK);
 		start_linking(vacuum);
@@ -139,16 +167,41 @@ hnsw_am_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 		hnsw_store_forget(vacuum->store);
 		hnsw_barrier(info->index, HNSW_INSERTS_LOCK);
 		hnsw_barrier(info->index, HNSW_WALKS_LOCK);
-		announce_freeing(vacuum);
+		announce(vacuum, true);
 		hnsw_vacuum_free(vacuum);
-		raise_counters(vacuum);
+		end_changes(vacuum);
 	}
 	stats->tuples_removed += vacuum->removed;
 	stats->num_index_tuples = vacuum->remaining;
 	stats->num_pages = RelationGetNumberOfBlocks(info->index);
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(work);
+}
+
+IndexBulkDeleteResult *
+hnsw_am_bulk_delete(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
+					IndexBulkDeleteCallback callback, void *callback_state)
+{
+	if (stats == NULL)
+		stats = palloc0(sizeof(IndexBulkDeleteResult));
+	remove_rows(info, stats, callback, callback_state);
 	return stats;
+}
+
+static bool
+nothing_is_dead(ItemPointer tid, void *state)
+{
+	return false;
+}
+
+static bool
+is_unfinished(Relation index)
+{
+	Buffer		buffer = hnsw_meta_read(index, BUFFER_LOCK_SHARE);
+	bool		unfinished = hnsw_page_meta(BufferGetPage(buffer))->unfinished;
+
+	UnlockReleaseBuffer(buffer);
+	return unfinished;
 }
 
 IndexBulkDeleteResult *
@@ -158,13 +211,18 @@ hnsw_am_vacuum_cleanup(IndexVacuumInfo *info, IndexBulkDeleteResult *stats)
 		return stats;
 	if (stats == NULL)
 	{
-		/*
-		 * Rows without a vector and those of other partitions of a partial
-		 * index are counted here, too: an estimate.
-		 */
 		stats = palloc0(sizeof(IndexBulkDeleteResult));
-		stats->num_index_tuples = Max(info->num_heap_tuples, 0);
-		stats->estimated_count = true;
+		if (is_unfinished(info->index))
+			remove_rows(info, stats, nothing_is_dead, NULL);
+		else
+		{
+			/*
+			 * Rows without a vector and those of other partitions of a
+			 * partial index are counted here, too: an estimate.
+			 */
+			stats->num_index_tuples = Max(info->num_heap_tuples, 0);
+			stats->estimated_count = true;
+		}
 	}
 	stats->num_pages = RelationGetNumberOfBlocks(info->index);
 	return stats;

@@ -20,6 +20,7 @@ typedef struct HnswVacuum
 	Relation	index;
 	BufferAccessStrategy strategy;
 	HnswMap		map;
+	bool		resumed;		/* another began and did not end */
 	HnswBits	dead;			/* slots whose row is dead and that still have
 								 * it */
 	HnswBits	dying;			/* slots to be freed in the end */
@@ -30,7 +31,6 @@ typedef struct HnswVacuum
 	HnswPageStore *store;
 	HnswPlacer	placer;
 	HnswLinker	linker;
-	bool		relinked;		/* some list has changed */
 
 	/* What it found */
 	double		removed;		/* rows */

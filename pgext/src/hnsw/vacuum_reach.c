@@ -140,7 +140,6 @@ attach(Reach *reach, uint32 node)
 	search->resumable = false;
 	if (!attached && nearest != HNSW_NO_NODE)
 		hnsw_force_link(&vacuum->linker, nearest, node);
-	vacuum->relinked = true;
 }
 
 static void

@@ -72,7 +72,6 @@ repair_entry(HnswVacuum *vacuum)
 		for (uint32 page = 0; page < vacuum->map.npages[HNSW_SPACE_NODES]; page++)
 			consider_page(vacuum, page, &best);
 		hnsw_barrier(vacuum->index, HNSW_INSERTS_LOCK);
-		vacuum->relinked = true;
 		(void) hnsw_entry_replace(vacuum->index, vacuum->map.entry, best);
 	}
 }
@@ -102,7 +101,6 @@ repair_list(HnswVacuum *vacuum, HnswRepair *repair, Owner owner)
 		change.count = count;
 		memcpy(change.links, links, count * sizeof(uint32));
 		hnsw_write_changes(vacuum->index, &vacuum->map, &changes, 1);
-		vacuum->relinked = true;
 		if (change.written)
 			return;
 	}
