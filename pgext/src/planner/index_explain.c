@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/relscan.h"
 #include "utils/rel.h"
 
 #include "compat.h"
