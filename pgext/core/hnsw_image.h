@@ -60,7 +60,8 @@ typedef struct HnswImage
 	HnswImageHead *head;
 	uint64_t   *used;			/* a bit for each slot */
 	uint64_t   *in_graph;
-	uint32_t   *first_upper;	/* the list of level 1, counted from 1; 0: none */
+	uint32_t   *first_upper;	/* the list of level 1, counted from 1; 0:
+								 * none */
 	uint8_t    *levels;
 	uint32_t   *uppers;			/* count, then m links */
 	uint32_t   *strays;

@@ -54,7 +54,10 @@ static const struct config_enum_entry scan_mode_options[] = {
 static void
 init_hnsw_cache(void)
 {
-	/* Part of shared memory from the start, where the library is there so early. */
+	/*
+	 * Part of shared memory from the start, where the library is there so
+	 * early.
+	 */
 	DefineCustomIntVariable("sorted_hnsw.cache_size",
 							"Sets how much shared memory holds decoded copies of indexes.",
 							"Zero means none. It is fixed when the server starts or, where the library is not preloaded, when the first copy is made.",

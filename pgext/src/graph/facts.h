@@ -65,8 +65,9 @@ typedef struct FactNearest
 	FactSink	sink;			/* gets rows with their distance */
 
 	/*
-	 * NULL, or gets of rows that are certainly among the nearest only one column,
-	 * and the sink gets rows for the other places. All of these come first.
+	 * NULL, or gets of rows that are certainly among the nearest only one
+	 * column, and the sink gets rows for the other places. All of these come
+	 * first.
 	 */
 	void		(*sure) (void *state, bool isnull, int32 id);
 	FactColumn	id;				/* FACT_ENTITY or FACT_TARGET */
@@ -103,10 +104,11 @@ struct FactSource
 						 FactSink sink, void *state);
 
 	/*
-	 * Rows nearest to the query that pass the filter: as many as are wanted, or
-	 * all there are, and rows as far away as the last of them, in no particular
-	 * order. Returns how they were found, a literal; NULL when there is no
-	 * way but scan(), in which case what was given so far is to be forgotten.
+	 * Rows nearest to the query that pass the filter: as many as are wanted,
+	 * or all there are, and rows as far away as the last of them, in no
+	 * particular order. Returns how they were found, a literal; NULL when
+	 * there is no way but scan(), in which case what was given so far is to
+	 * be forgotten.
 	 */
 	const char *(*nearest) (FactSource *source, const FactNearest *want);
 	/* Remember the row now given to a sink; returns what payload() wants. */

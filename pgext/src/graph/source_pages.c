@@ -556,7 +556,7 @@ pages_nearest(FactSource *base, const FactNearest *want)
 	PageSource *source = (PageSource *) base;
 	const FactFilter *filter = want->filter;
 	uint32		count = want->count;
-	FactHop		hop = {.filter = *filter, .want = FACT_WANT_DISTANCE};
+	FactHop		hop = {.filter = *filter,.want = FACT_WANT_DISTANCE};
 	NearestRows *rows;
 	NearestScan nearest;
 	const char *method;

@@ -64,8 +64,8 @@ typedef enum CandidatesNext
 {
 	CANDIDATES_END,
 	CANDIDATES_ROW,				/* the next row that the snapshot sees */
-	CANDIDATES_WANT_CHAIN		/* the next row may be in the rest of this chain,
-								 * whose rows are to be added now */
+	CANDIDATES_WANT_CHAIN		/* the next row may be in the rest of this
+								 * chain, whose rows are to be added now */
 } CandidatesNext;
 
 extern CandidatesNext candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain);

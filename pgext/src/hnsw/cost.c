@@ -235,8 +235,10 @@ hnsw_am_cost_estimate(PlannerInfo *root, IndexPath *path, double loop_count,
 	*pages = Min(ceil(first / Max(facts.per_page, 1.0)), Max(info->pages, 1));
 	uncached = Max(0.0, 1.0 - effective_cache_size / Max(info->pages, 1.0));
 
-	/* Rows fetched for their exact distance only; core charges those returned,
-	 * which are in cache then. */
+	/*
+	 * Rows fetched for their exact distance only; core charges those
+	 * returned, which are in cache then.
+	 */
 	fetch = cpu_tuple_cost + cpu_operator_cost + random_cost *
 		index_pages_fetched(given * loop_count, info->rel->pages, info->pages, root) /
 		(given * loop_count);

@@ -413,9 +413,11 @@ find_more(SeedScan *scan)
 		add_flat(scan, false);
 		return;
 	}
+
 	/*
-	 * A flat pass finds what a vacuum has put out of reach. And what has grown
-	 * doubles when it is full; a flat pass needs less, but compares all.
+	 * A flat pass finds what a vacuum has put out of reach. And what has
+	 * grown doubles when it is full; a flat pass needs less, but compares
+	 * all.
 	 */
 	if (2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
 	{
