@@ -1,15 +1,19 @@
 /*
  * test_main.c
- *	  Run all cases of the core; `accuracy` prints the table of the README.
+ *	  Run all cases of the core; `first` ends with the first one that fails,
+ *	  `accuracy` prints the table of the README.
  *
  * Dispatch comes first: it must see a process in which nothing has asked for
  * kernels yet.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
 
 CheckState	check_state;
+
+static bool end_with_first;
 
 void
 check_run_case(const char *name, void (*function) (void))
@@ -22,6 +26,8 @@ check_run_case(const char *name, void (*function) (void))
 	{
 		check_state.failed++;
 		printf("FAILED %s: %d checks\n", name, check_state.complaints);
+		if (end_with_first)
+			exit(1);
 	}
 }
 
@@ -33,6 +39,7 @@ main(int argc, char **argv)
 		print_accuracy();
 		return 0;
 	}
+	end_with_first = argc == 2 && strcmp(argv[1], "first") == 0;
 	test_dispatch();
 	test_kernels();
 	test_dist();
