@@ -32,7 +32,7 @@ ask(Relation index, const HnswCacheKey *key)
 		hnsw_shared_unwant(key);
 }
 
-static HnswVersion *
+static void
 held(HnswVersion *version, const HnswMap *map)
 {
 	Assert(hnsw_image_fits(hnsw_block_image(version->block),
@@ -40,7 +40,6 @@ held(HnswVersion *version, const HnswMap *map)
 						   &map->shape.form));
 	version->image = hnsw_image_attach(hnsw_block_image(version->block), &map->shape.form);
 	hnsw_pins_add(version);
-	return version;
 }
 
 /* Who knows this build's files, and could make a version of them? Not a worker,
@@ -52,12 +51,17 @@ may_be_shared(Relation index, const HnswMap *map)
 		hnsw_shared_available() && hnsw_block_estimate(map) <= hnsw_shared_room();
 }
 
+/* Too much was added since: the scan would compare it one by one. */
+static bool
+is_outgrown(const HnswVersion *version, const HnswMap *map)
+{
+	return hnsw_delta_bound(version->block, map) > hnsw_delta_limit(version->block, map);
+}
+
 static HnswVersion *
 pin_shared(Relation index, const HnswCacheKey *key, const HnswMap *map)
 {
 	HnswVersion *version = hnsw_pins_reserve();
-	uint32		added;
-	uint32		limit;
 
 	version->source = HNSW_SOURCE_SHARED;
 	version->place = hnsw_shared_pin(key, map, &version->block);
@@ -66,16 +70,15 @@ pin_shared(Relation index, const HnswCacheKey *key, const HnswMap *map)
 		ask(index, key);
 		return NULL;
 	}
-	added = hnsw_delta_bound(version->block, map);
-	limit = hnsw_delta_limit(version->block, map);
-	if (added > limit / REFRESH_AT)
+	/* Held before anything that may fail. */
+	held(version, map);
+	if (hnsw_delta_bound(version->block, map) >
+		hnsw_delta_limit(version->block, map) / REFRESH_AT)
 		ask(index, key);
-	if (added > limit)
-	{
-		hnsw_shared_unpin(version->place);
-		return NULL;
-	}
-	return held(version, map);
+	if (!is_outgrown(version, map))
+		return version;
+	hnsw_cache_unpin(version);
+	return NULL;
 }
 
 static HnswVersion *
@@ -86,16 +89,15 @@ pin_local(Relation index, const HnswCacheKey *key, const HnswMap *map)
 
 	if (local == NULL)
 		return NULL;
-	if (hnsw_delta_bound(local->block, map) > hnsw_delta_limit(local->block, map))
-	{
-		hnsw_local_unpin(local);
-		hnsw_local_outgrown(local);
-		return NULL;
-	}
 	version->source = HNSW_SOURCE_LOCAL;
 	version->place = local;
 	version->block = local->block;
-	return held(version, map);
+	held(version, map);
+	if (!is_outgrown(version, map))
+		return version;
+	hnsw_cache_unpin(version);
+	hnsw_local_outgrown(local);
+	return NULL;
 }
 
 HnswVersion *

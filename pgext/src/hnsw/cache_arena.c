@@ -19,6 +19,9 @@
 /* Parts start at pages of memory. */
 #define PART 4096
 
+/* Raised when what is in shared memory, versions and all, gets another form. */
+#define LAYOUT 1
+
 static HnswShared *table = NULL;
 static char *mapped_arena = NULL;
 
@@ -101,9 +104,14 @@ hnsw_arena_table(void)
 	if (table == NULL && guc_hnsw_cache_size > 0 && IsUnderPostmaster)
 	{
 		bool		found;
+		char		name[NAMEDATALEN];
 
-		table = GetNamedDSMSegment("sorted_hnsw cache", sizeof(HnswShared), init_table,
-								   &found);
+		/*
+		 * Sessions that began before an upgrade of the library may have
+		 * another table, until the server is started again.
+		 */
+		snprintf(name, sizeof(name), "sorted_hnsw cache %d %zu", LAYOUT, sizeof(HnswShared));
+		table = GetNamedDSMSegment(name, sizeof(HnswShared), init_table, &found);
 		LWLockRegisterTranche(table->tranche, "sorted_hnsw_cache");
 	}
 #endif

@@ -140,6 +140,13 @@ hnsw_shared_unpin(HnswSharedSlot *slot)
 	LWLockRelease(&shared->lock);
 }
 
+/* Was the version used a moment ago? */
+static bool
+is_in_use(HnswSharedSlot *slot)
+{
+	return !older_than((TimestampTz) pg_atomic_read_u64(&slot->used), IN_USE_MS);
+}
+
 /* A slot for a new version: one in no use, or the one that can best be missed. */
 static HnswSharedSlot *
 free_slot(HnswShared *shared)
@@ -158,8 +165,9 @@ free_slot(HnswShared *shared)
 		return slot;
 	}
 	oldest = hnsw_arena_oldest(shared, NULL);
-	if (oldest != NULL)
-		empty_slot(oldest);
+	if (oldest == NULL || is_in_use(oldest))
+		return NULL;
+	empty_slot(oldest);
 	return oldest;
 }
 
@@ -284,8 +292,7 @@ hnsw_shared_allocate(HnswSharedSlot *slot, Size bytes)
 
 		/* An older version of the same index goes when the new one is there. */
 		if (oldest == NULL ||
-			(!same_index(&oldest->key, &slot->key) &&
-			 !older_than((TimestampTz) pg_atomic_read_u64(&oldest->used), IN_USE_MS)))
+			(!same_index(&oldest->key, &slot->key) && is_in_use(oldest)))
 			break;
 		empty_slot(oldest);
 	}

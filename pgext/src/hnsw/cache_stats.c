@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/syscache.h"
 
 #include "compat.h"
 #include "hnsw/cache_local.h"
@@ -31,6 +32,15 @@ static const char *const state_names[] = {
 	[HNSW_SLOT_RETIRED] = "retired",
 	[HNSW_SLOT_FAILED] = "failed"
 };
+
+/* May the caller know of a version? Indexes may be gone that one was asked for. */
+static bool
+is_owned(const HnswCacheKey *key)
+{
+	return key->database == MyDatabaseId &&
+		SearchSysCacheExists1(RELOID, ObjectIdGetDatum(key->relid)) &&
+		table_ownercheck(key->relid, GetUserId());
+}
 
 static void
 put_row(ReturnSetInfo *result, const HnswCacheKey *key, const char *source,
@@ -68,8 +78,7 @@ put_shared(ReturnSetInfo *result)
 		HnswSharedSlot *slot = &slots[i];
 
 		if (slot->state == HNSW_SLOT_EMPTY ||
-			(!monitors && (slot->key.database != MyDatabaseId ||
-						   !table_ownercheck(slot->key.relid, GetUserId()))))
+			(!monitors && !is_owned(&slot->key)))
 			continue;
 		put_row(result, &slot->key, "shared", state_names[slot->state], slot->nodes,
 				(int64) slot->bytes, pg_atomic_read_u32(&slot->pins),

@@ -89,6 +89,17 @@ hnsw_map_is_settled(Relation index, const HnswMap *map)
 	return settled;
 }
 
+bool
+hnsw_map_is_current(Relation index, const HnswMap *map)
+{
+	Buffer		buffer = hnsw_meta_read(index, BUFFER_LOCK_SHARE);
+	const HnswMeta *meta = hnsw_page_meta(BufferGetPage(buffer));
+	bool		current = meta->vacuums == map->vacuums && meta->repairs == map->repairs;
+
+	UnlockReleaseBuffer(buffer);
+	return current;
+}
+
 Buffer
 hnsw_slot_read(Relation index, const HnswMap *map, HnswSpace space,
 			   uint32 number, int lock, uint32 *slot)

@@ -36,6 +36,12 @@ extern void hnsw_map_read(Relation index, HnswMap *map);
  */
 extern bool hnsw_map_is_settled(Relation index, const HnswMap *map);
 
+/*
+ * Has no VACUUM marked or freed slots since the map was read? Else rows may have
+ * moved from twins to heads, and slots may have got other rows.
+ */
+extern bool hnsw_map_is_current(Relation index, const HnswMap *map);
+
 /* Where a page of a space is; InvalidBlockNumber when the map has no such. */
 extern BlockNumber hnsw_map_block(const HnswMap *map, HnswSpace space, uint32 page);
 

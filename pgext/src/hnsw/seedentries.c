@@ -3,8 +3,8 @@
  *	  What the index alone knows of the rows that a scan has found.
  *
  * The page lock of walks is not held, so a slot may have been freed and filled
- * again since it was found. Then VACUUM has counted on, and the caller, who asks
- * for that count after all this, throws the entries away. What is read may be of
+ * again since it was found. Then VACUUM has counted on (`repairs` before it frees the
+ * first slot), and the caller, who asks for that count after all this, throws the entries away. What is read may be of
  * another row until then, but is a value of the column's type: slots of nodes hold
  * nothing else there.
  */

@@ -10,7 +10,11 @@
  * snapshot, so they are not seen.
  *
  * Where the cache has a version of the index, nodes are read there, and rows that
- * came since from pages. It is held until the scan ends or starts anew.
+ * came since from pages. It is held until the scan ends or starts anew. Rows on
+ * pages may move to slots that the version has with others, when VACUUM puts a
+ * twin in its head's place; so the counters are looked at again when they were
+ * read, and if they have moved, the scan goes on with a flat pass over pages,
+ * which gives all that were not given.
  *
  * Memory of what a walk has seen is bounded by hash_mem; where that is reached,
  * the scan goes on by a flat pass, with as much for what that keeps. Where this
@@ -76,6 +80,7 @@ struct SeedScan
 	uint32	   *added;			/* rows that the version does not lead to */
 	uint32		nadded;
 	HnswVisited filled;			/* those that it has not */
+	bool		compared;		/* the counters were, since the start */
 	NodeFilter	filter;
 	TwinChains	chains;
 	Candidates	candidates;
@@ -192,6 +197,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
 	scan->version = hnsw_cache_pin(scan->index, &scan->map);
 	scan->nadded = 0;
+	scan->compared = false;
 	scan->store = hnsw_store_make(scan->index, &scan->map);
 	hnsw_store_watch(scan->store, scan->snapshot);
 	scan->graph = hnsw_store_of(scan->store);
@@ -242,7 +248,8 @@ add_part_of_chain(SeedScan *scan, uint32 chain)
 }
 
 /* What was found becomes candidates: nodes with their twins, or slots. A twin that
- * was found by itself is a row of its own. */
+ * was found by itself is a row of its own, also when VACUUM has marked it since: its
+ * row may be in a head that was looked at before. */
 static void
 add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 {
@@ -252,14 +259,16 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 		HnswNode   *node = hnsw_store_lock(scan->store, number);
 		uint32		chain = TWINCHAINS_NONE;
 		double		least;
+		bool		wanted;
 
 		if (node == NULL || hnsw_node_state(node) == HNSW_NODE_FREE)
 			continue;
 		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
+		wanted = twins ? nodefilter_row(&scan->map.shape, scan->conditions, node)
+			: nodefilter_twin(&scan->map.shape, scan->conditions, node);
 		if (twins && hnsw_node_in_graph(node) && node->twin != HNSW_NO_NODE)
 			chain = twinchains_add(&scan->chains, number, node->twin, least);
-		if (nodefilter_row(&scan->map.shape, scan->conditions, node) &&
-			ItemPointerIsValid(&node->tid))
+		if (wanted && ItemPointerIsValid(&node->tid))
 			candidates_add(&scan->candidates, number, chain, &node->tid, least);
 		if (chain != TWINCHAINS_NONE)
 			add_part_of_chain(scan, chain);
@@ -371,6 +380,7 @@ find_first(SeedScan *scan)
 	pgstat_count_index_scan(scan->index);
 	if (scan->conditions != NULL && hnsw_conditions_impossible(scan->conditions))
 	{
+		give_up_version(scan);
 		scan->found_all = true;
 		return;
 	}
@@ -439,6 +449,32 @@ find_more(SeedScan *scan)
 	add_walked(scan);
 }
 
+/* May rows that are not in the version have moved into slots that it has? After
+ * slots on pages were read. */
+static bool
+rows_may_have_moved(SeedScan *scan)
+{
+	if (scan->version == NULL || (scan->compared && scan->filled.count == 0))
+		return false;
+	scan->compared = true;
+	return !hnsw_map_is_current(scan->index, &scan->map);
+}
+
+/* All rows once more, from pages: those that were given are known by their TIDs. */
+static void
+go_on_by_pages(SeedScan *scan)
+{
+	uint64		evaluated = scan->flat.evaluated;
+
+	hnsw_store_use(scan->store, NULL, NULL);
+	give_up_version(scan);
+	scan->stats.source = HNSW_SOURCE_PAGES;
+	scan->found_all = scan->cut_off = scan->stats.bounded = false;
+	start_flat(scan, NULL);
+	scan->flat.evaluated += evaluated;
+	add_flat(scan, true);
+}
+
 static void
 find(SeedScan *scan)
 {
@@ -452,6 +488,8 @@ find(SeedScan *scan)
 		find_first(scan);
 	else
 		find_more(scan);
+	if (rows_may_have_moved(scan))
+		go_on_by_pages(scan);
 	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
 	INSTR_TIME_SET_CURRENT(end);
 	INSTR_TIME_SUBTRACT(end, start);
@@ -552,11 +590,7 @@ seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count, SeedEntry **en
 bool
 seedscan_is_current(const SeedScan *scan)
 {
-	Buffer		buffer = hnsw_meta_read(scan->index, BUFFER_LOCK_SHARE);
-	uint64		vacuums = hnsw_page_meta(BufferGetPage(buffer))->vacuums;
-
-	UnlockReleaseBuffer(buffer);
-	return vacuums == scan->map.vacuums;
+	return hnsw_map_is_current(scan->index, &scan->map);
 }
 
 void

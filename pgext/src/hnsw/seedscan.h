@@ -107,8 +107,8 @@ extern AttrNumber seedscan_entry_column(SeedScan *scan, AttrNumber column);
 extern uint32 seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count,
 							   SeedEntry **entries, double *boundary);
 
-/* Have no rows been taken out of the index since the scan's start? Asked after the
- * visibility map was. */
+/* Has VACUUM taken no row out of the index, and moved none, since the scan's start?
+ * Asked after the visibility map was. */
 extern bool seedscan_is_current(const SeedScan *scan);
 
 /* This row need not be given any more. */

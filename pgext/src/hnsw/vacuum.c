@@ -12,6 +12,10 @@
  *		the marks and the barrier, with neighbours that are all dying.
  *	 3. Barrier for inserts and walks: nobody holds a number of a dying node any
  *		more. Free the slots (vacuum_free.c).
+ *	 4. Barrier for inserts: those that read the list of pages with free slots
+ *		before it got new ones have filled theirs. From then on rows come to
+ *		pages in the order of the list, which copies of the index rely on
+ *		(cache_delta.h); none is made before.
  * Cancelled or crashed in between, it leaves DYING nodes, which walks pass, and,
  * among and after repairs, nodes that live and that no link leads to. The
  * metapage says so from before the first mark until the last slot is free; as
@@ -169,6 +173,7 @@ remove_rows(IndexVacuumInfo *info, IndexBulkDeleteResult *stats,
 		hnsw_barrier(info->index, HNSW_WALKS_LOCK);
 		announce(vacuum, true);
 		hnsw_vacuum_free(vacuum);
+		hnsw_barrier(info->index, HNSW_INSERTS_LOCK);
 		end_changes(vacuum);
 	}
 	stats->tuples_removed += vacuum->removed;
