@@ -189,6 +189,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->map_is_new = false;
 	scan->started = false;
 	scan->found_all = false;
+	scan->cut_off = false;
 	/* As many as anybody asks for, but not more than there are. */
 	scan->ef = Max(Min(ef, hnsw_map_nodes(&scan->map)), 1);
 	take_query(scan, query);
