@@ -53,6 +53,10 @@
  * left over when the walk goes on: what it has not seen may be nearer. */
 #define WALK_MORE(ef) ((ef) / 16 + 4)
 
+/* So does a flat pass: it sees all, but only in the order of codes. More of them,
+ * since it need not compare more for that. */
+#define FLAT_MORE(ef) ((ef) / 8 + 16)
+
 struct SeedScan
 {
 	Relation	heap;
@@ -190,6 +194,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->map_is_new = false;
 	scan->started = false;
 	scan->found_all = false;
+	scan->cut_off = false;
 	/* As many as anybody asks for, but not more than there are. */
 	scan->ef = Max(Min(ef, hnsw_map_nodes(&scan->map)), 1);
 	take_query(scan, query);
@@ -279,12 +284,26 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 static void
 start_flat(SeedScan *scan, const HnswVisited *seen)
 {
-	flatpass_init(&scan->flat, scan->store, scan->conditions, allocator(scan), scan->ef,
+	flatpass_init(&scan->flat, scan->store, scan->conditions, allocator(scan),
+				  scan->once ? scan->ef : scan->ef + FLAT_MORE(scan->ef),
 				  Min(get_hash_memory_limit() / sizeof(HnswKey), PG_UINT32_MAX / 4));
 	scan->mode = SEED_FLAT;
 	if (scan->query == NULL)
 		return;
 	flatpass_run(&scan->flat, scan->record, seen);
+}
+
+/* As add_found. Rows of the last `more` are left over when the scan goes on. */
+static void
+add_with_spare(SeedScan *scan, const HnswKey *keys, uint32 count, uint32 more, bool twins)
+{
+	int			kept;
+
+	more = Min(more, count);
+	add_found(scan, keys, count - more, twins);
+	kept = scan->candidates.count;
+	add_found(scan, keys + count - more, more, twins);
+	scan->candidates.spare = scan->candidates.count - kept;
 }
 
 static void
@@ -297,9 +316,10 @@ add_flat(SeedScan *scan, bool first)
 		keys = flatpass_take_any(&scan->flat, &count);
 	else
 		keys = flatpass_take(&scan->flat, scan->ef, &count);
+	add_with_spare(scan, keys, count,
+				   scan->query == NULL || scan->once ? 0 : FLAT_MORE(scan->ef), false);
 	if (!first)
 		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
-	add_found(scan, keys, count, false);
 	if (first && scan->once && scan->query != NULL)
 	{
 		/* A walk gives nodes with all their twins. */
@@ -323,15 +343,7 @@ add_walked(SeedScan *scan)
 	if (scan->once)
 		add_found(scan, keys, Min(count, scan->ef), true);
 	else
-	{
-		uint32		more = Min(WALK_MORE(scan->ef), count);
-		int			kept;
-
-		add_found(scan, keys, count - more, true);
-		kept = scan->candidates.count;
-		add_found(scan, keys + count - more, more, true);
-		scan->candidates.spare = scan->candidates.count - kept;
-	}
+		add_with_spare(scan, keys, count, WALK_MORE(scan->ef), true);
 	if (scan->search.end == HNSW_END_NEAREST)
 		return;
 	scan->cut_off = scan->search.end == HNSW_END_ALL_SEEN && scan->search.resumable &&
@@ -544,7 +556,7 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 			return false;
 		if (!scan->found_all)
 			find(scan);
-		if (scan->found_all || scan->mode == SEED_FLAT)
+		if (scan->found_all)
 			scan->candidates.spare = 0;
 	}
 }
