@@ -36,7 +36,11 @@ hnsw_delta_bound(const HnswBlock *block, const HnswMap *map)
 
 	if (nlisted > 0)
 		bound += hnsw_block_listed(block)[nlisted - 1].free_slots;
-	/* a map from before the version has fewer, and what came since is too young */
+
+	/*
+	 * a map from before the version has fewer, and what came since is too
+	 * young
+	 */
 	if (map->npages[HNSW_SPACE_NODES] > block->npages)
 		bound += (uint64) (map->npages[HNSW_SPACE_NODES] - block->npages) *
 			map->shape.per_page[HNSW_SPACE_NODES];
