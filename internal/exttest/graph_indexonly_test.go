@@ -45,7 +45,7 @@ func TestIndexOnlySeedsWhileVacuumWaits(t *testing.T) {
 				_, err := vacuum.Exec(t.Context(), `VACUUM `+table)
 				ended <- err
 			}()
-			pgtest.WaitFor(t, conn, `SELECT wait_event = 'BufferPin' FROM pg_stat_activity WHERE pid = $1`, pid)
+			pgtest.WaitFor(t, conn, `SELECT coalesce(wait_event, '') = 'BufferPin' FROM pg_stat_activity WHERE pid = $1`, pid)
 			nearest(t, conn, table, "old 11-15")
 			pgtest.Exec(t, pin, `COMMIT`)
 			if err := <-ended; err != nil {
