@@ -178,6 +178,9 @@ compare_tids(const void *a, const void *b)
 static void
 refine_by_halves(Candidates *candidates, Candidate *batch, int count)
 {
+	double		least[BATCH];
+	bool		current;
+
 	for (int i = 0; i < count; i++)
 		hnsw_store_prefetch_halves(candidates->store, batch[i].node);
 	for (int i = 0; i < count; i++)
@@ -185,12 +188,20 @@ refine_by_halves(Candidates *candidates, Candidate *batch, int count)
 		const DistHalf *halves = hnsw_store_halves(candidates->store, batch[i].node);
 		double		most;
 
-		batch[i].level = CANDIDATE_HALVES;
-		if (halves != NULL)
-			batch[i].least = candidates_bounds(candidates, halves, &most);
-		push(candidates, batch[i]);
+		least[i] = halves == NULL ? batch[i].least
+			: candidates_bounds(candidates, halves, &most);
 	}
 	hnsw_store_forget(candidates->store);
+
+	/* Else they may be another row's, and the row itself is to be read. */
+	current = hnsw_store_is_current(candidates->store);
+	for (int i = 0; i < count; i++)
+	{
+		batch[i].level = CANDIDATE_HALVES;
+		if (current)
+			batch[i].least = least[i];
+		push(candidates, batch[i]);
+	}
 }
 
 static void

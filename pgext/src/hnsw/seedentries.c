@@ -3,10 +3,11 @@
  *	  What the index alone knows of the rows that a scan has found.
  *
  * The page lock of walks is not held, so a slot may have been freed and filled
- * again since it was found. Then VACUUM has counted on (`repairs` before it frees the
- * first slot), and the caller, who asks for that count after all this, throws the entries away. What is read may be of
- * another row until then, but is a value of the column's type: slots of nodes hold
- * nothing else there.
+ * again since it was found. Then VACUUM has counted on (`repairs` before it frees
+ * the first slot), and the entries are thrown away, here or by the caller, who asks
+ * for the counts once more after the visibility map. What is read may be of another
+ * row until then, but is a value of the column's type: slots of nodes hold nothing
+ * else there.
  */
 #include "postgres.h"
 
@@ -52,7 +53,7 @@ read_value(const Candidates *candidates, int column, const Candidate *item, Seed
 
 /* A candidate with all that the index knows. */
 static void
-fill_entry(const Candidates *candidates, int column, Candidate *item, SeedEntry *entry)
+fill_entry(const Candidates *candidates, int column, const Candidate *item, SeedEntry *entry)
 {
 	const DistHalf *halves;
 
@@ -65,8 +66,25 @@ fill_entry(const Candidates *candidates, int column, Candidate *item, SeedEntry 
 	halves = hnsw_store_halves(candidates->store, item->node);
 	if (halves == NULL)
 		return;
-	entry->least = item->least = candidates_bounds(candidates, halves, &entry->most);
-	item->level = CANDIDATE_HALVES;
+	entry->least = candidates_bounds(candidates, halves, &entry->most);
+}
+
+/* Candidates need not look at halves again; false when these may have been of
+ * other rows. */
+static bool
+keep_bounds(Candidates *candidates, const SeedEntry *entries, uint32 n)
+{
+	if (!hnsw_store_is_current(candidates->store))
+		return false;
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (isinf(entries[i].most))
+			continue;
+		candidates->items[i].least = entries[i].least;
+		candidates->items[i].level = CANDIDATE_HALVES;
+	}
+	candidates_sort(candidates);
+	return true;
 }
 
 static int
@@ -128,7 +146,6 @@ seedentries_make(Candidates *candidates, int column, uint32 count, SeedEntry **e
 	}
 	complete = n >= count && n < total && candidates->items[n].least >= *boundary;
 	hnsw_store_forget(candidates->store);
-	candidates_sort(candidates);
 	pfree(room);
-	return complete ? n : 0;
+	return keep_bounds(candidates, *entries, n) && complete ? n : 0;
 }

@@ -486,6 +486,12 @@ hnsw_store_halves(HnswPageStore *store, uint32 number)
 	return hnsw_page_halves(shape, BufferGetPage(store->halves), number % per_page);
 }
 
+bool
+hnsw_store_is_current(const HnswPageStore *store)
+{
+	return hnsw_map_is_current(store->index, store->map);
+}
+
 void
 hnsw_store_prefetch_halves(HnswPageStore *store, uint32 number)
 {

@@ -70,6 +70,13 @@ extern uint32 hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode *
  * or hnsw_store_forget; NULL when there are none. */
 extern const DistHalf *hnsw_store_halves(HnswPageStore *store, uint32 number);
 
+/*
+ * Halves of a row's slot may be another's when no lock of walks is held, for VACUUM
+ * moves rows from twins to heads. They were not, if this is true after they were
+ * read: nothing was marked or freed since the map was read.
+ */
+extern bool hnsw_store_is_current(const HnswPageStore *store);
+
 /* They will be asked for soon. */
 extern void hnsw_store_prefetch_halves(HnswPageStore *store, uint32 number);
 
