@@ -132,10 +132,15 @@ unlink_twin(HnswVacuum *vacuum, uint32 previous, uint32 twin)
 static void
 copy_halves(HnswVacuum *vacuum, uint32 number, char *halves)
 {
+	uint32		per_page = vacuum->map.shape.per_page[HNSW_SPACE_REFINE];
 	uint32		slot;
-	Buffer		buffer = hnsw_slot_read(vacuum->index, &vacuum->map, HNSW_SPACE_REFINE, number,
-										BUFFER_LOCK_SHARE, &slot);
+	Buffer		buffer;
 
+	/* Pages of nodes come before those of halves: a map may have one alone. */
+	if (number / per_page >= vacuum->map.npages[HNSW_SPACE_REFINE])
+		hnsw_map_read(vacuum->index, &vacuum->map);
+	buffer = hnsw_slot_read(vacuum->index, &vacuum->map, HNSW_SPACE_REFINE, number,
+							BUFFER_LOCK_SHARE, &slot);
 	if (!BufferIsValid(buffer))
 		hnsw_report_corrupted(vacuum->index, HNSW_META_BLOCK,
 							  "nodes have no place for their halves");
