@@ -263,7 +263,7 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
 		if (twins && hnsw_node_in_graph(node) && node->twin != HNSW_NO_NODE)
 			chain = twinchains_add(&scan->chains, number, node->twin, least);
-		if (nodefilter_row(&scan->map.shape, scan->conditions, node) &&
+		if (nodefilter_slot(&scan->map.shape, scan->conditions, node) &&
 			ItemPointerIsValid(&node->tid))
 			candidates_add(&scan->candidates, number, chain, &node->tid, least);
 		if (chain != TWINCHAINS_NONE)
