@@ -40,7 +40,7 @@ wanted_slots(FlatPass *pass, uint32 page, const HnswVisited *seen, uint32 *numbe
 	{
 		HnswNode   *node = nodes[slot];
 
-		if (!nodefilter_row(shape, pass->conditions, node) ||
+		if (!nodefilter_slot(shape, pass->conditions, node) ||
 			(seen != NULL && hnsw_visited_contains(seen, first + slot)))
 			continue;
 		numbers[count] = first + slot;

@@ -51,6 +51,18 @@ nodefilter_is_twin(const HnswNode *node)
 	return state == HNSW_NODE_TWIN || state == HNSW_NODE_DYING;
 }
 
+/*
+ * The same for a pass over all slots. VACUUM may put the row of a slot that is to
+ * come in the place of a head that the pass has seen; what is marked but dead
+ * the snapshot does not see.
+ */
+static inline bool
+nodefilter_slot(const HnswShape *shape, const HnswConditions *conditions, HnswNode *node)
+{
+	return hnsw_node_state(node) != HNSW_NODE_FREE &&
+		nodefilter_twin(shape, conditions, node);
+}
+
 /* The share of rows that meet the conditions, by some pages; never 0. */
 extern double nodefilter_share(const NodeFilter *filter, const HnswMap *map);
 

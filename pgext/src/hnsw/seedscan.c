@@ -264,16 +264,14 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 		HnswNode   *node = hnsw_store_lock(scan->store, number);
 		uint32		chain = TWINCHAINS_NONE;
 		double		least;
-		bool		wanted;
 
 		if (node == NULL || hnsw_node_state(node) == HNSW_NODE_FREE)
 			continue;
 		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
-		wanted = twins ? nodefilter_row(&scan->map.shape, scan->conditions, node)
-			: nodefilter_twin(&scan->map.shape, scan->conditions, node);
 		if (twins && hnsw_node_in_graph(node) && node->twin != HNSW_NO_NODE)
 			chain = twinchains_add(&scan->chains, number, node->twin, least);
-		if (wanted && ItemPointerIsValid(&node->tid))
+		if (nodefilter_slot(&scan->map.shape, scan->conditions, node) &&
+			ItemPointerIsValid(&node->tid))
 			candidates_add(&scan->candidates, number, chain, &node->tid, least);
 		if (chain != TWINCHAINS_NONE)
 			add_part_of_chain(scan, chain);

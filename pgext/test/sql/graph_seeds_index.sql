@@ -102,7 +102,9 @@ BEGIN
 		END IF;
 	END LOOP;
 END $$;
+SET sorted_hnsw.scan_mode = flat;
 SELECT seeds_shown('ANALYZE off'), seeds_shown('ANALYZE');
+RESET sorted_hnsw.scan_mode;
 
 -- Policies: through a query in the operator's order; an exact scan where too few
 -- of what an index finds may be seen.
