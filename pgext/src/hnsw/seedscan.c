@@ -395,7 +395,8 @@ find_first(SeedScan *scan)
 		return;
 	}
 	use_version(scan);
-	plan = scanmode_choose(&scan->filter, &scan->map, scan->query != NULL, scan->ef);
+	plan = scanmode_choose(&scan->filter, &scan->map, scan->query != NULL, scan->ef,
+						   scan->version != NULL);
 	scan->mode = plan.mode;
 	scan->stats.flat = plan.mode == SEED_FLAT;
 	if (plan.mode == SEED_FLAT)
@@ -421,7 +422,8 @@ static void
 find_more(SeedScan *scan)
 {
 	bool		flat = scan->cut_off ||
-		scanmode_flat_is_better(&scan->map, scan->search.evaluated);
+		scanmode_flat_is_better(&scan->map, scan->search.evaluated,
+								scan->version != NULL);
 
 	if (scan->once)
 	{
