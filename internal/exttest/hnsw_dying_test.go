@@ -5,11 +5,12 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"sortedheap/internal/harness/cluster"
 	"sortedheap/internal/pgtest"
 )
 
@@ -59,25 +60,39 @@ func readSlots(t *testing.T, conn *pgx.Conn, index string, m, dim int) []hnswSlo
 	return slots
 }
 
-// markDying cancels slow vacuums later and later, until one has marked nodes.
-func markDying(t *testing.T, conn *pgx.Conn, table string) {
-	t.Helper()
-	for timeout := 50; timeout < 20000; timeout += timeout / 5 {
-		pgtest.Exec(t, conn, `SET vacuum_cost_delay = 1`, `SET vacuum_cost_limit = 1`,
-			fmt.Sprintf(`SET statement_timeout = %d`, timeout))
-		_, err := conn.Exec(t.Context(), fmt.Sprintf(`VACUUM (INDEX_CLEANUP on) %s`, table))
-		pgtest.Exec(t, conn, `RESET statement_timeout`, `RESET vacuum_cost_delay`)
-		if err == nil {
-			t.Fatalf("a vacuum has ended after %d ms before one was broken off among its marks", timeout)
-		}
-		if sqlState(err) != "57014" {
-			t.Fatal(err)
-		}
-		if strings.Contains(strings.Join(hnswFaults(t, conn, table, "warning"), "\n"), "slots are marked") {
-			return
+// countDying is how many of the slots a vacuum has marked.
+func countDying(slots []hnswSlot) int {
+	dying := 0
+	for _, slot := range slots {
+		if slot.state == hnswDying {
+			dying++
 		}
 	}
-	t.Fatal("no vacuum has marked a node")
+	return dying
+}
+
+// markDying starts a slow VACUUM and breaks it off once it has marked at least so
+// many nodes, long before it has mended the lists of the others and frees any.
+func markDying(t *testing.T, c *cluster.Cluster, table string, m, dim, atLeast int) {
+	t.Helper()
+	cleaner, watcher := pgtest.Connect(t, c, "postgres"), pgtest.Connect(t, c, "postgres")
+	pgtest.Exec(t, cleaner, `SET vacuum_cost_delay = 2`, `SET vacuum_cost_limit = 1`)
+	broken := make(chan error, 1)
+	go func() {
+		_, err := cleaner.Exec(t.Context(), `VACUUM (INDEX_CLEANUP on) `+table)
+		broken <- err
+	}()
+	for countDying(readSlots(t, watcher, table+"_v", m, dim)) < atLeast {
+		select {
+		case err := <-broken:
+			t.Fatalf("a vacuum has ended before %d nodes were seen marked: %v", atLeast, err)
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	pgtest.Exec(t, watcher, fmt.Sprintf(`SELECT pg_cancel_backend(%d)`, cleaner.PgConn().PID()))
+	if err := <-broken; sqlState(err) != "57014" {
+		t.Fatalf("a vacuum to be broken off while nodes were marked: %v", err)
+	}
 }
 
 // While nodes are dying, inserts may find them and lead to none of them anew:
@@ -85,19 +100,16 @@ func markDying(t *testing.T, conn *pgx.Conn, table string) {
 func TestHnswInsertsBesideDying(t *testing.T) {
 	c := pgtest.Start(t)
 	conn := pgtest.Connect(t, c, "postgres")
-	const m, dim = 2, 8
+	const m, dim, enough = 2, 8, 200
 	hnswTable(t, conn, "fading", 3000, dim, "m = 2, ef_construction = 8")
 	pgtest.Exec(t, conn, `DELETE FROM fading WHERE id % 2 = 0`)
-	markDying(t, conn, "fading")
+	markDying(t, c, "fading", m, dim, enough)
 	before := readSlots(t, conn, "fading_v", m, dim)
 	pgtest.Exec(t, conn, `INSERT INTO fading SELECT i, vec(i, 8) FROM generate_series(10001, 13000) i`)
 	after := readSlots(t, conn, "fading_v", m, dim)
 
-	dying, led := 0, 0
+	dying, led := countDying(after), 0
 	for number, slot := range after {
-		if slot.state == hnswDying {
-			dying++
-		}
 		if slot.state != hnswLive {
 			continue
 		}
@@ -115,8 +127,8 @@ func TestHnswInsertsBesideDying(t *testing.T) {
 			led++
 		}
 	}
-	if dying < 100 || led < 100 {
-		t.Errorf("%d nodes are dying and %d links lead to them, want 100 and more", dying, led)
+	if dying < enough || led < enough {
+		t.Errorf("%d nodes are dying and %d links lead to them, want %d and more", dying, led, enough)
 	}
 	pgtest.Exec(t, conn, `VACUUM fading`)
 	spotlessGraph(t, conn, "fading")
