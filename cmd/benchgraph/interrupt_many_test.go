@@ -41,7 +41,7 @@ func TestInterruptManyLeavesNothing(t *testing.T) {
 		{"repeat multihop", "build 2 of 2|measure multihop", syscall.SIGINT,
 			"--builds 2 --chains 100 --engines heap,qdrant --cases seed_only --runs 50 --qdrant " + qdrantProgram(t) + quick},
 		{"repeat openshare", "build 2 of 2|measure openshare", syscall.SIGINT,
-			"--builds 2 --entities 200 --shares 0 --stray-entities 0 --keys 2 --warm-up 1 --runs 2000 --queries 20 --case-seconds 0"},
+			"--builds 2 --entities 200 --shares 0 --stray-entities 0 --keys 2 --warm-up 1 --runs 100 --queries 20 --case-seconds 0"},
 	} {
 		t.Run(c.command+", "+c.steps, func(t *testing.T) {
 			args := append(strings.Fields(c.command), "--pg", "local:"+spec)
