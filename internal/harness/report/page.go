@@ -31,6 +31,7 @@ type page struct {
 	Script     template.JS
 	Lead       []tile
 	Glance     *chart.Ratios
+	Matrix     *matrix
 	Goals      *goals
 	Sections   []section
 	Machines   []machine
@@ -138,8 +139,14 @@ func newPage(files []*result.File) (*page, error) {
 		p.addMachine(f.Env, names)
 	}
 	p.Glance, p.Lead = glance(files)
+	if p.Glance != nil {
+		p.Matrix = newMatrix(*p.Glance)
+	}
 	if p.Goals, err = newGoals(files); err != nil {
 		return nil, err
+	}
+	if g := p.Goals; g != nil {
+		p.Lead = append(p.Lead, tile{fmt.Sprintf("%d of %d", g.Met, g.Found), "measured targets met", "each by its worst row; see Targets", g.Met*2 > g.Found})
 	}
 	if at, err := time.Parse(time.RFC3339, p.Made); err == nil {
 		p.Made = at.UTC().Format("2 January 2006, 15:04 UTC")
