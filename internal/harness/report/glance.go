@@ -54,14 +54,25 @@ func corpusTitle(f *result.File, name string) string {
 	var words []string
 	switch p := f.Params; {
 	case name == "multihop" && p["chains"] != nil:
-		words = append(words, fmt.Sprintf("%s chains of %v dimensions", wholeNumber(p["chains"]), p["dim"]))
+		words = append(words, fmt.Sprintf("%s chains of %v dimensions", thousands(wholeNumber(p["chains"])), p["dim"]))
 	case wholeNumber(p["rows"]) != "" && p["dim"] != nil:
-		words = append(words, fmt.Sprintf("%s rows of %v dimensions", wholeNumber(p["rows"]), p["dim"]))
+		words = append(words, fmt.Sprintf("%s rows of %v dimensions", thousands(wholeNumber(p["rows"])), p["dim"]))
+		if name == annScenario {
+			words = append(words, fmt.Sprintf("m %v", p["m"]))
+		}
 	}
 	if set := f.Params["query_set"]; set != nil {
 		words = append(words, fmt.Sprintf("%v questions", set))
 	}
 	return strings.Join(words, ", ")
+}
+
+// thousands are set apart by commas.
+func thousands(digits string) string {
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
 }
 
 // questionRatios are of whole questions, or of given seeds where a scenario has
