@@ -67,6 +67,35 @@ func corpusTitle(f *result.File, name string) string {
 	return strings.Join(words, ", ")
 }
 
+// shortName tells runs of one scenario apart in a word or two.
+func shortName(f *result.File, name string) string {
+	words := []string{name}
+	add := func(format, digits string) {
+		if rest, ok := strings.CutSuffix(digits, "000"); ok {
+			digits = rest + "K"
+		}
+		if digits != "" {
+			words = append(words, fmt.Sprintf(format, digits))
+		}
+	}
+	switch p := f.Params; name {
+	case "multihop":
+		add("%s", wholeNumber(p["chains"]))
+	case "synthetic":
+		add("%sd", wholeNumber(p["dim"]))
+	case annScenario:
+		add("%s", wholeNumber(p["rows"]))
+		add("m %s", wholeNumber(p["m"]))
+		if refine, ok := p["refine"].(string); ok && refine != "" {
+			words = append(words, refine)
+		}
+	}
+	if f.Params["query_set"] == "fair" {
+		words = append(words, "fair")
+	}
+	return strings.Join(words, " ")
+}
+
 // thousands are set apart by commas.
 func thousands(digits string) string {
 	for at := len(digits) - 3; at > 0; at -= 3 {
