@@ -174,6 +174,9 @@ func (s *Store) loadSeeds(ctx context.Context) error {
 	return err
 }
 
+// RunsOnAny says whether one of the engines can run the case.
+func (c Case) RunsOnAny(engineNames []string) bool { return slices.ContainsFunc(engineNames, c.runsOn) }
+
 func (c Case) runsOn(engineName string) bool {
 	return c.Engines == nil || slices.Contains(c.Engines, engineName)
 }
