@@ -11,7 +11,8 @@ const nameWeight = 0.6
 // facets number what lines can show, with what each is worth and how often it
 // was shown.
 type facets struct {
-	number map[string]int32 // identifiers and stems
+	number map[string]int32    // identifiers and stems
+	memo   map[string][]string // of a word, the stems of the question in it
 	worth  []float64
 	seen   []int
 	terms  map[string]bool // stems of the question
@@ -20,7 +21,7 @@ type facets struct {
 // weighFacets weighs the question's terms by how few candidates hold them, and
 // names by the scores of the candidates that hold them.
 func weighFacets(q question, found []candidate) *facets {
-	f := &facets{number: map[string]int32{}, terms: map[string]bool{}}
+	f := &facets{number: map[string]int32{}, memo: map[string][]string{}, terms: map[string]bool{}}
 	for _, t := range q.terms {
 		f.terms[t] = true
 	}
@@ -76,10 +77,17 @@ func weighFacets(q question, found []candidate) *facets {
 const stemMark = "~"
 
 func (f *facets) stems(word string, yield func(facet string)) {
-	for _, part := range parts(word) {
-		if stem := stemmed(part); f.terms[stem] {
-			yield(stemMark + stem)
+	held, ok := f.memo[word]
+	if !ok {
+		for _, part := range parts(word) {
+			if stem := stemmed(part); f.terms[stem] {
+				held = append(held, stemMark+stem)
+			}
 		}
+		f.memo[word] = held
+	}
+	for _, facet := range held {
+		yield(facet)
 	}
 }
 

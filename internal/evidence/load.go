@@ -32,13 +32,9 @@ type Stats struct {
 // files of a tree. The session must be outside of a transaction. It fails when
 // a fragment cannot be counted or embedded, or the server refuses.
 func Build(ctx context.Context, conn *pgx.Conn, files []File, o Options) (Stats, error) {
-	var fragments []Fragment
-	for _, f := range files {
-		cut, err := Cut(f)
-		if err != nil {
-			return Stats{}, fmt.Errorf("cut %s: %w", f.Path, err)
-		}
-		fragments = append(fragments, cut...)
+	fragments, err := cutAll(ctx, files)
+	if err != nil {
+		return Stats{}, err
 	}
 	return BuildFrom(ctx, conn, fragments, o)
 }
