@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime/pprof"
 	"slices"
 	"sort"
 	"strings"
@@ -24,14 +25,16 @@ import (
 )
 
 type evidenceOptions struct {
-	server                serverOptions
-	source                string
-	extensions            []string
-	questions             []string
-	tests, verbose, stats bool
-	budget                evidence.Budget
-	runs                  int
-	one                   string
+	server               serverOptions
+	source               string
+	extensions           []string
+	questions            []string
+	verbose, stats       bool
+	budget               evidence.Budget
+	runs                 int
+	one, dsn, cpuprofile string
+	wordings             []string
+	noBuild              bool
 }
 
 func newEvidenceCommand(p process) *cobra.Command {
@@ -56,6 +59,10 @@ func newEvidenceCommand(p process) *cobra.Command {
 	f.IntVar(&o.budget.Tokens, "token-budget", o.budget.Tokens, "tokens")
 	f.IntVar(&o.budget.Files, "top-k", o.budget.Files, "files")
 	f.BoolVar(&o.verbose, "v", false, "verbose")
+	f.StringVar(&o.dsn, "dsn", "", "database")
+	f.BoolVar(&o.noBuild, "no-build", false, "use what is there")
+	f.StringVar(&o.cpuprofile, "cpuprofile", "", "file")
+	f.StringSliceVar(&o.wordings, "wordings", []string{"prompt", "generic"}, "wordings")
 	f.BoolVar(&o.stats, "stats", false, "pg_stat_statements")
 	f.IntVar(&o.runs, "runs", 1, "passes")
 	return cmd
@@ -99,12 +106,16 @@ func (o *evidenceOptions) run(ctx context.Context, w io.Writer) (err error) {
 	if err != nil {
 		return err
 	}
-	srv, err := o.server.start(ctx)
-	if err != nil {
-		return err
+	dsn := o.dsn
+	if dsn == "" {
+		srv, err := o.server.start(ctx)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, srv.close()) }()
+		dsn = srv.dsn
 	}
-	defer func() { err = errors.Join(err, srv.close()) }()
-	conn, err := pgx.Connect(ctx, srv.dsn)
+	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
 		return err
 	}
@@ -120,16 +131,18 @@ func (o *evidenceOptions) run(ctx context.Context, w io.Writer) (err error) {
 	}
 	opts := evidence.Options{Counter: tokens.NewCounter(), Embedder: h}
 	t0 := time.Now()
-	st, err := evidence.Build(ctx, conn, files, opts)
-	if err != nil {
-		return err
+	if !o.noBuild {
+		st, err := evidence.Build(ctx, conn, files, opts)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%+v in %v\n", st, time.Since(t0))
 	}
-	fmt.Fprintf(w, "%+v in %v\n", st, time.Since(t0))
 	x, err := evidence.Open(ctx, conn, opts)
 	if err != nil {
 		return err
 	}
-	if o.one != "" {
+	if o.one != "" && len(o.questions) == 0 {
 		a, err := x.Ask(ctx, o.one, o.budget)
 		if err != nil {
 			return err
@@ -139,6 +152,15 @@ func (o *evidenceOptions) run(ctx context.Context, w io.Writer) (err error) {
 		}
 		fmt.Fprintln(w, a.Text())
 		return nil
+	}
+	if o.cpuprofile != "" {
+		pf, err := os.Create(o.cpuprofile)
+		if err != nil {
+			return err
+		}
+		defer pf.Close()
+		_ = pprof.StartCPUProfile(pf)
+		defer pprof.StopCPUProfile()
 	}
 	for _, name := range o.questions {
 		if err := o.grade(ctx, w, conn, x, opts, name); err != nil {
@@ -157,7 +179,7 @@ func (o *evidenceOptions) grade(ctx context.Context, w io.Writer, conn *pgx.Conn
 	if err := json.Unmarshal(raw, &q); err != nil {
 		return err
 	}
-	for _, wording := range []string{"prompt", "generic"} {
+	for _, wording := range o.wordings {
 		if _, err := conn.Exec(ctx, "SELECT pg_stat_statements_reset()"); err != nil {
 			return err
 		}
@@ -207,6 +229,16 @@ func (o *evidenceOptions) grade(ctx context.Context, w io.Writer, conn *pgx.Conn
 						}
 					}
 					fmt.Fprintf(w, "  %-28s %.2f ndcg %.2f  missing %v\n", one.Label, c, nd, miss)
+					if o.one == one.Label {
+						for _, sp := range one.Spans {
+							fmt.Fprintf(w, "      span %d %s %s\n", sp.Grade, sp.File, sp.Symbol)
+						}
+						for _, p := range a.Passages {
+							fmt.Fprintf(w, "      %-28s %-44s %5d %.3f %v %d lines\n", p.File, p.Symbol, p.StartLine, p.Score, p.Found, len(p.Lines))
+						}
+						fmt.Fprintln(w, text)
+						fmt.Fprintln(w, answer)
+					}
 				}
 			}
 		}

@@ -97,7 +97,7 @@ func (x *Index) AskEmbedded(ctx context.Context, text string, vector []float32, 
 	if err != nil {
 		return Answer{}, fmt.Errorf("ask for evidence: %w", err)
 	}
-	fuse(found)
+	rank(q, found)
 	p := newPacker(q, b, x.counter)
 	if err := p.pack(found); err != nil {
 		return Answer{}, fmt.Errorf("ask for evidence: %w", err)

@@ -51,11 +51,10 @@ func (x *inverted) add(f *Fragment) {
 			o.counts[field] = int32(n)
 		}
 	}
-	for _, name := range f.Declares {
-		found[clip(symbolMark+name)] = &occurrence{fragment: id, counts: [fieldEnd]int32{fieldInner: 1}}
-	}
-	for _, name := range f.Names {
-		found[clip(symbolMark+name)] = &occurrence{fragment: id, counts: [fieldEnd]int32{fieldName: 1}}
+	for name, in := range f.symbols() {
+		o := &occurrence{fragment: id}
+		o.counts[in] = 1
+		found[clip(symbolMark+name)] = o
 	}
 	for term, o := range found {
 		x.terms[term] = append(x.terms[term], *o)

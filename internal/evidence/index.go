@@ -60,7 +60,9 @@ type candidate struct {
 	distance float64 // cosine distance to the question, when near
 	rescue   float64 // weight of references from and to seeds
 	ranks    [sources]int
-	score    float64 // fused, see fuse
+	score    float64         // see fuse and rank
+	words    map[string]bool // in its text
+	affinity float64         // share of the question's terms that it holds, weighed; 1 for the best candidate
 	*Fragment
 	rarity float64
 }
@@ -71,9 +73,9 @@ func (x *Index) seed(ctx context.Context, q question, vector []float32) ([]candi
 	terms = append(terms, q.terms...)
 	weights := append(make([]float32, 0, cap(terms)), q.weights...)
 	symbols := make([]bool, len(q.terms), cap(terms))
-	for _, s := range q.symbols {
+	for i, s := range q.symbols {
 		terms = append(terms, clip(symbolMark+s))
-		weights = append(weights, 1)
+		weights = append(weights, q.sure[i])
 		symbols = append(symbols, true)
 	}
 	found := newGathering()

@@ -84,6 +84,30 @@ func (f *Fragment) bags() [fieldEnd]bag {
 	return b
 }
 
+// symbols are the exact names by which a fragment is found, and as what they
+// count: its own name with and without its owner's as a name, if this is where the
+// definition begins; all others, and a constructor's, as names inside.
+func (f *Fragment) symbols() map[string]field {
+	out := map[string]field{}
+	for _, name := range f.Declares {
+		out[name] = fieldInner
+	}
+	for _, name := range f.Names {
+		out[name] = fieldInner
+	}
+	if f.Symbol == "" || f.Head != "" {
+		return out
+	}
+	name, owner := f.Names[0], lastName(f.qualifier())
+	if owner != name {
+		out[name] = fieldName
+	}
+	if owner != "" {
+		out[owner+"."+name] = fieldName
+	}
+	return out
+}
+
 // qualifier is what comes before the name in the symbol.
 func (f *Fragment) qualifier() string {
 	if len(f.Names) == 0 {
