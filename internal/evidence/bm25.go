@@ -31,6 +31,7 @@ type occurrence struct {
 type inverted struct {
 	terms   map[string][]occurrence
 	lengths [][fieldEnd]int32
+	share   []float32 // of its score that a fragment keeps
 }
 
 func newInverted() *inverted { return &inverted{terms: map[string][]occurrence{}} }
@@ -60,6 +61,11 @@ func (x *inverted) add(f *Fragment) {
 		x.terms[term] = append(x.terms[term], *o)
 	}
 	x.lengths = append(x.lengths, length)
+	share := float32(1)
+	if isTest(f.File) {
+		share = testShare
+	}
+	x.share = append(x.share, share)
 }
 
 // means are the mean lengths of the fields.
@@ -90,7 +96,7 @@ func (x *inverted) list(term string, mean *[fieldEnd]float64) []posting {
 			norm := 1 - fieldB[f] + fieldB[f]*float64(x.lengths[o.fragment][f])/mean[f]
 			sum += fieldWeight[f] * float64(n) / max(norm, 0.1)
 		}
-		list[i] = posting{o.fragment, float32(idf * sum / (k1 + sum))}
+		list[i] = posting{o.fragment, float32(idf*sum/(k1+sum)) * x.share[o.fragment]}
 	}
 	slices.SortFunc(list, func(a, b posting) int {
 		return cmp.Or(cmp.Compare(b.impact, a.impact), cmp.Compare(a.fragment, b.fragment))

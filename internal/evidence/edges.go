@@ -3,7 +3,9 @@ package evidence
 import (
 	"cmp"
 	"math"
+	"path"
 	"slices"
+	"strings"
 )
 
 // relation tells how a fragment leads to another. In the table of edges it is the
@@ -107,24 +109,24 @@ func (e edge) reversed() (edge, bool) {
 	return back, true
 }
 
-// used are the definitions elsewhere that a fragment names. A name that is
-// defined in the fragment's own file means that one.
+// used are the definitions elsewhere that a fragment names.
 func used(fragments []Fragment, from int32, defined definitions) map[int32]edge {
 	found := map[int32]edge{}
 	f := &fragments[from]
+	last, lastEnd := "", 0
 	identifiers(f.Text, func(at int, word string) {
+		before := ""
+		if last != "" && isQualifier(f.Text[lastEnd:at]) {
+			before = last
+		}
+		last, lastEnd = word, at+len(word)
 		targets := defined[word]
 		if len(targets) == 0 || slices.Contains(targets, from) {
 			return
 		}
-		if near := inFile(fragments, targets, f.File); len(near) > 0 {
-			targets = near
-		}
-		if len(targets) > maxDefinitions {
-			return
-		}
+		targets = meant(fragments, targets, f.File, before)
 		rel := relMentions
-		if end := at + len(word); end < len(f.Text) && f.Text[end] == '(' {
+		if lastEnd < len(f.Text) && f.Text[lastEnd] == '(' {
 			rel = relCalls
 		}
 		for _, to := range targets {
@@ -136,15 +138,48 @@ func used(fragments []Fragment, from int32, defined definitions) map[int32]edge 
 	return found
 }
 
-func inFile(fragments []Fragment, among []int32, file string) []int32 {
+// meant are the definitions that a name stands for, where it has several: those
+// whose type, file or folder is called as what stands before the name, else those
+// of the same file, else all unless they are too many to tell anything.
+func meant(fragments []Fragment, targets []int32, file, before string) []int32 {
+	if len(targets) == 1 {
+		return targets
+	}
+	if before != "" {
+		hint := plainName(before)
+		if owned := among(fragments, targets, func(f *Fragment) bool { return f.ownedBy(hint) }); len(owned) > 0 {
+			return owned[:min(len(owned), maxDefinitions)]
+		}
+	}
+	if near := among(fragments, targets, func(f *Fragment) bool { return f.File == file }); len(near) > 0 {
+		targets = near
+	}
+	if len(targets) > maxDefinitions {
+		return nil
+	}
+	return targets
+}
+
+func among(fragments []Fragment, targets []int32, keep func(f *Fragment) bool) []int32 {
 	var out []int32
-	for _, i := range among {
-		if fragments[i].File == file {
+	for _, i := range targets {
+		if keep(&fragments[i]) {
 			out = append(out, i)
 		}
 	}
 	return out
 }
+
+// ownedBy reports whether a fragment's type, file or folder has a plain name.
+func (f *Fragment) ownedBy(hint string) bool {
+	dir, base := path.Split(f.File)
+	return plainName(lastName(f.qualifier())) == hint || plainName(strings.TrimSuffix(base, path.Ext(base))) == hint ||
+		plainName(path.Base(dir)) == hint
+}
+
+// plainName is a name without case and underscores, so that a variable meets the
+// type that it is called after.
+func plainName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 func rarest(uses map[int32]edge, rarity []float32) []edge {
 	kept := make([]edge, 0, len(uses))

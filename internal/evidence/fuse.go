@@ -111,7 +111,53 @@ func rank(q question, all []candidate) {
 			c.score *= testShare
 		}
 	}
+	cite(all)
 	sortByScore(all)
+}
+
+// Citations among candidates.
+const (
+	citeRounds = 2
+	citeShare  = 0.5  // of a candidate's score that goes on to those it names
+	citeKeep   = 0.25 // share of a citation that a fragment without a word of the question gets
+)
+
+// cite lets candidates lend their scores to the candidates that they name, so
+// that what the best seeds call, and what that calls, comes up.
+func cite(all []candidate) {
+	named := map[string][]int{}
+	for i := range all {
+		if c := &all[i]; c.Symbol != "" && c.Head == "" {
+			name := lastName(c.Symbol)
+			named[name] = append(named[name], i)
+		}
+	}
+	cited := make([][]int, len(all))
+	for i := range all {
+		for name, targets := range named {
+			if !all[i].words[name] || slices.Contains(targets, i) {
+				continue
+			}
+			cited[i] = append(cited[i], targets...)
+		}
+		slices.Sort(cited[i])
+	}
+	own := make([]float64, len(all))
+	for i := range all {
+		own[i] = all[i].score
+	}
+	for range citeRounds {
+		lent := make([]float64, len(all))
+		for i := range all {
+			for _, to := range cited[i] {
+				lent[to] += all[i].score * citeShare / math.Sqrt(float64(len(cited[i])))
+			}
+		}
+		for i := range all {
+			c := &all[i]
+			c.score = own[i] + min(lent[i], own[i]+1)*(citeKeep+(1-citeKeep)*c.affinity)*c.rarity
+		}
+	}
 }
 
 // affinity sets which share of the question's terms each candidate holds, weighed

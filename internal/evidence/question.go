@@ -18,7 +18,7 @@ type question struct {
 // What a word of a question weighs as a term or a symbol.
 const (
 	partWeight      = 0.5 // a part of an identifier, beside the whole
-	wordSymbol      = 0.5 // a plain word with a capital
+	wordSymbol      = 0.3 // a plain word with a capital
 	unqualified     = 0.6 // the name of a qualified one alone
 	qualifierSymbol = 0.3 // the owner of a qualified name alone
 )
