@@ -14,6 +14,7 @@ package querytest
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -212,7 +213,8 @@ func split(line string) ([]string, error) {
 }
 
 // Fixture is a graph and cases about it, in one txtar archive: a file "graph",
-// and one file "case NAME" each with lines "key: value".
+// and one file "case NAME" each with lines "key: value". A graph "include PATH"
+// is that of another archive.
 type Fixture struct {
 	Graph string
 	Cases []Case
@@ -247,6 +249,9 @@ func Read(t testing.TB, path string, keys ...string) Fixture {
 	for _, file := range txtar.Parse(text).Files {
 		if file.Name == "graph" {
 			f.Graph = string(file.Data)
+			if other, ok := strings.CutPrefix(strings.TrimSpace(f.Graph), "include "); ok {
+				f.Graph = graphOf(t, filepath.Join(filepath.Dir(path), other))
+			}
 			continue
 		}
 		c := Case{Name: strings.TrimPrefix(file.Name, "case "), Values: map[string][]string{}}
@@ -263,4 +268,19 @@ func Read(t testing.TB, path string, keys ...string) Fixture {
 		t.Fatalf("%s has no graph or no case", path)
 	}
 	return f
+}
+
+func graphOf(t testing.TB, path string) string {
+	t.Helper()
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range archive.Files {
+		if file.Name == "graph" {
+			return string(file.Data)
+		}
+	}
+	t.Fatalf("%s has no graph", path)
+	return ""
 }
