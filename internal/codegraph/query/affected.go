@@ -97,3 +97,17 @@ func (r *Row) extend(e *graph.Edge) {
 	}
 	r.Confidence = min(r.Confidence, e.Confidence)
 }
+
+// RelationsNamed returns the set of relations of the names; none stands for all
+// that Affected follows.
+func RelationsNamed(names []string) (graph.RelationSet, error) {
+	var set graph.RelationSet
+	for _, name := range names {
+		r, ok := graph.RelationNamed(name)
+		if !ok {
+			return 0, fmt.Errorf("unknown relation %q", name)
+		}
+		set |= graph.Of(r)
+	}
+	return set, nil
+}

@@ -31,6 +31,11 @@ const transitLimit = 400
 // when there is none. Among paths of one length it avoids busy nodes; imports
 // and structure are followed only where nothing else leads on.
 func (c *Catalog) Path(ctx context.Context, from, to []int32, o PathOptions) ([]Hop, error) {
+	for _, n := range slices.Clone(to) { // calls end at methods, not at their type
+		if c.nodes[n].Kind == graph.Type {
+			to = append(to, c.members[n]...)
+		}
+	}
 	for _, relations := range []graph.RelationSet{meaningful, 0} {
 		hops, err := c.shortest(ctx, from, to, o, relations)
 		if err != nil || len(hops) > 0 {
@@ -147,4 +152,25 @@ func (c *Catalog) trace(ctx context.Context, end int32, parent map[int32]int32, 
 	}
 	slices.Reverse(hops)
 	return hops, nil
+}
+
+// SameError is a path from a node to itself.
+type SameError struct{ Name string }
+
+func (e *SameError) Error() string { return "both ends are " + e.Name }
+
+// PathBetween finds a path between two names, which must each mean one thing.
+func (c *Catalog) PathBetween(ctx context.Context, from, to string, o PathOptions) ([]Hop, error) {
+	a, _, err := c.One(from)
+	if err != nil {
+		return nil, err
+	}
+	b, _, err := c.One(to)
+	if err != nil {
+		return nil, err
+	}
+	if a == b {
+		return nil, &SameError{c.Name(a)}
+	}
+	return c.Path(ctx, []int32{a}, []int32{b}, o)
 }
