@@ -8,7 +8,7 @@
 
 #include "dist.h"
 #include "guc.h"
-#include "hnsw/cache_shared.h"
+#include "hnsw/cache/shared.h"
 #include "hnsw/options.h"
 #include "planner/hooks.h"
 #include "tableam/sorted_heap.h"

@@ -8,7 +8,7 @@
 #include "utils/float.h"
 
 #include "graph/facts.h"
-#include "hnsw/seedscan.h"
+#include "hnsw/scan/seedscan.h"
 #include "topk.h"
 
 typedef struct NearestScan

@@ -12,7 +12,7 @@
 #include "utils/rel.h"
 
 #include "hnsw/am.h"
-#include "hnsw/seedscan.h"
+#include "hnsw/scan/seedscan.h"
 #include "hnsw/value.h"
 
 bool

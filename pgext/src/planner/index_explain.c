@@ -13,7 +13,7 @@
 
 #include "compat.h"
 #include "hnsw/am.h"
-#include "hnsw/scan.h"
+#include "hnsw/scan/scan.h"
 #include "planner/index_explain.h"
 
 #ifdef HAVE_EXPLAIN_PER_NODE

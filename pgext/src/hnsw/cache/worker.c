@@ -1,0 +1,172 @@
+/*
+ * worker.c
+ *	  The background worker that makes shared versions.
+ *
+ * Scans launch it when they want a version; it makes what is wanted in their
+ * database, one after another, and ends at once, so that it is hardly ever in the
+ * way of who wants to drop the database. It needs no preloading, works on a
+ * standby, and holds an index against being dropped as a reader does, if it gets
+ * the lock without waiting.
+ *
+ * An error is logged and the version not tried again for some seconds. Whatever
+ * way the process ends, what it was building is given up (hnsw_shared_abandon).
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "portability/instr_time.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/lmgr.h"
+#include "tcop/tcopprot.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "hnsw/am.h"
+#include "hnsw/cache/shared.h"
+#include "hnsw/cache/worker.h"
+
+/* Where others change an index too much while it is copied. */
+#define TRIES 3
+
+PGDLLEXPORT void sorted_hnsw_cache_worker(Datum database);
+
+bool
+hnsw_cache_launch_worker(void)
+{
+	BackgroundWorker worker = {0};
+
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_ConsistentState;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	strlcpy(worker.bgw_library_name, "sorted_heap", BGW_MAXLEN);
+	strlcpy(worker.bgw_function_name, "sorted_hnsw_cache_worker", BGW_MAXLEN);
+	strlcpy(worker.bgw_name, "sorted_hnsw cache worker", BGW_MAXLEN);
+	strlcpy(worker.bgw_type, "sorted_hnsw cache worker", BGW_MAXLEN);
+	worker.bgw_main_arg = ObjectIdGetDatum(MyDatabaseId);
+	return RegisterDynamicBackgroundWorker(&worker, NULL);
+}
+
+/* The index of a slot, locked, if it can be had and still has these files. */
+static Relation
+open_index(const HnswSharedSlot *slot)
+{
+	Relation	index;
+	HnswCacheKey key;
+
+	if (!ConditionalLockRelationOid(slot->key.relid, AccessShareLock))
+		return NULL;
+	index = try_relation_open(slot->key.relid, NoLock);
+	if (index == NULL)
+		return NULL;
+	if (index->rd_rel->relkind == RELKIND_INDEX && hnsw_is_hnsw_index(index) &&
+		!RelationUsesLocalBuffers(index))
+	{
+		key = hnsw_cache_key(index, slot->key.nonce);
+		if (hnsw_cache_same_key(&key, &slot->key))
+			return index;
+	}
+	relation_close(index, NoLock);
+	return NULL;
+}
+
+static bool
+fill_slot(HnswSharedSlot *slot, Relation index)
+{
+	HnswBlockPlan *plan = palloc0(sizeof(HnswBlockPlan));
+	instr_time	start;
+	instr_time	now;
+
+	for (int tries = 0; tries < TRIES; tries++)
+	{
+		void	   *memory;
+
+		INSTR_TIME_SET_CURRENT(start);
+		if (!hnsw_block_plan(index, plan) || plan->map.nonce != slot->key.nonce)
+			return false;
+		memory = hnsw_shared_allocate(slot, plan->bytes);
+		if (memory == NULL)
+			return false;
+		if (hnsw_block_fill(plan, memory))
+		{
+			INSTR_TIME_SET_CURRENT(now);
+			INSTR_TIME_SUBTRACT(now, start);
+			hnsw_shared_publish(slot, memory, (int64) INSTR_TIME_GET_MICROSEC(now));
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+make_version(HnswSharedSlot *slot)
+{
+	Relation	index;
+	bool		made = false;
+
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	pgstat_report_activity(STATE_RUNNING, "making a version of an index");
+	hnsw_shared_sweep();
+	index = open_index(slot);
+	if (index != NULL)
+	{
+		made = fill_slot(slot, index);
+		relation_close(index, NoLock);
+	}
+	if (!made)
+		hnsw_shared_fail(slot);
+	CommitTransactionCommand();
+	pgstat_report_activity(STATE_IDLE, NULL);
+}
+
+static void
+try_to_make(HnswSharedSlot *slot)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		make_version(slot);
+	}
+	PG_CATCH();
+	{
+		HOLD_INTERRUPTS();
+		MemoryContextSwitchTo(context);
+		EmitErrorReport();
+		FlushErrorState();
+		AbortCurrentTransaction();
+		hnsw_shared_fail(slot);
+		RESUME_INTERRUPTS();
+	}
+	PG_END_TRY();
+}
+
+static void
+abandon(int code, Datum arg)
+{
+	hnsw_shared_abandon();
+}
+
+void
+sorted_hnsw_cache_worker(Datum database)
+{
+	HnswSharedSlot *slot;
+
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	if (!hnsw_shared_available())
+		return;
+	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(database), InvalidOid, 0);
+	before_shmem_exit(abandon, (Datum) 0);
+	while ((slot = hnsw_shared_take()) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		try_to_make(slot);
+	}
+}

@@ -1,0 +1,185 @@
+/*
+ * flatpass.c
+ *	  All records compared with a query, page by page.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "hnsw/scan/flatpass.h"
+#include "status.h"
+
+/* Rows that a pass in any order takes at a time, about. */
+#define ANY_ROWS 256
+
+void
+flatpass_init(FlatPass *pass, HnswPageStore *store, const HnswConditions *conditions,
+			  CoreAlloc alloc, uint32 ef, uint32 room)
+{
+	memset(pass, 0, sizeof(*pass));
+	pass->store = store;
+	pass->conditions = conditions;
+	pass->alloc = alloc;
+	pass->ef = ef;
+	pass->room = Max(room, 1024);
+	pass->farthest = PG_UINT64_MAX;
+}
+
+/* The numbers of a page's slots with rows wanted; the page stays locked. */
+static uint32
+wanted_slots(FlatPass *pass, uint32 page, const HnswVisited *seen, uint32 *numbers,
+			 HnswNode **nodes)
+{
+	const HnswShape *shape = &hnsw_store_map(pass->store)->shape;
+	uint32		first = page * shape->per_page[HNSW_SPACE_NODES];
+	uint32		slots = hnsw_store_lock_page(pass->store, page, nodes);
+	uint32		count = 0;
+
+	CHECK_FOR_INTERRUPTS();
+	for (uint32 slot = 0; slot < slots; slot++)
+	{
+		HnswNode   *node = nodes[slot];
+
+		if (!nodefilter_slot(shape, pass->conditions, node) ||
+			(seen != NULL && hnsw_visited_contains(seen, first + slot)))
+			continue;
+		numbers[count] = first + slot;
+		nodes[count++] = node;
+	}
+	return count;
+}
+
+/* Keep the nearer half of what is beyond the nearest. */
+static void
+drop_half(FlatPass *pass)
+{
+	hnsw_keys_sort(pass->rest.items, pass->rest.count);
+	pass->rest.count /= 2;
+	pass->farthest = pass->rest.items[pass->rest.count];
+	pass->limited = true;
+}
+
+static void
+keep(FlatPass *pass, HnswKey key)
+{
+	if (pass->nearest.count < pass->ef)
+	{
+		hnsw_heap_push(&pass->nearest, ~key);
+		return;
+	}
+	if (key < ~pass->nearest.items[0])
+	{
+		HnswKey		evicted = ~pass->nearest.items[0];
+
+		hnsw_heap_replace_root(&pass->nearest, ~key);
+		key = evicted;
+	}
+	if (key >= pass->farthest)
+		return;
+	if (pass->rest.count == pass->room)
+		drop_half(pass);
+	hnsw_keys_append(&pass->rest, key);
+}
+
+void
+flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
+{
+	const HnswMap *map = hnsw_store_map(pass->store);
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
+	const void *records[HNSW_MAX_SLOTS];
+	float		dists[HNSW_MAX_SLOTS];
+
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
+	/* at once, for to grow is to copy */
+	core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
+								 Min(hnsw_map_nodes(map), pass->room)));
+	for (uint32 page = 0; page < map->npages[HNSW_SPACE_NODES]; page++)
+	{
+		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
+
+		for (uint32 i = 0; i < count; i++)
+			records[i] = hnsw_node_record(&map->shape, nodes[i]);
+		hnsw_form_distances(&map->shape.form, record, records, count, dists);
+		hnsw_store_unlock(pass->store);
+		pass->evaluated += count;
+
+		for (uint32 i = 0; i < count; i++)
+		{
+			/* a damaged record may give NaN */
+			if (dists[i] == dists[i])
+				keep(pass, hnsw_key(dists[i], numbers[i]));
+		}
+	}
+}
+
+const HnswKey *
+flatpass_take(FlatPass *pass, uint32 max, uint32 *count)
+{
+	HnswKeys   *rest = &pass->rest;
+
+	if (pass->takes++ == 0)
+	{
+		*count = pass->nearest.count;
+		for (uint32 i = 0; i < *count; i++)
+			pass->nearest.items[i] = ~pass->nearest.items[i];
+		hnsw_keys_sort(pass->nearest.items, *count);
+		return pass->nearest.items;
+	}
+	if (pass->takes == 2)
+	{
+		for (uint32 i = rest->count / 2; i > 0; i--)
+			hnsw_heap_sift_down(rest->items, rest->count, i - 1, rest->items[i - 1]);
+	}
+	*count = Min(max, rest->count);
+	pass->nearest.count = 0;	/* nothing to keep when it grows */
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, *count));
+	for (uint32 i = 0; i < *count; i++)
+		pass->nearest.items[i] = hnsw_heap_pop(rest);
+	return pass->nearest.items;
+}
+
+const HnswKey *
+flatpass_take_ties(FlatPass *pass, uint32 *count)
+{
+	HnswKeys   *rest = &pass->rest;
+	uint32		kept = 0;
+	float		last;
+
+	Assert(pass->takes == 1);
+	*count = 0;
+	if (pass->nearest.count == 0)
+		return pass->nearest.items;
+	last = hnsw_key_dist(pass->nearest.items[pass->nearest.count - 1]);
+	pass->nearest.count = 0;	/* nothing to keep when it grows */
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, rest->count));
+	for (uint32 i = 0; i < rest->count; i++)
+	{
+		if (hnsw_key_dist(rest->items[i]) == last)
+			pass->nearest.items[(*count)++] = rest->items[i];
+		else
+			rest->items[kept++] = rest->items[i];
+	}
+	rest->count = kept;
+	return pass->nearest.items;
+}
+
+const HnswKey *
+flatpass_take_any(FlatPass *pass, uint32 *count)
+{
+	const HnswMap *map = hnsw_store_map(pass->store);
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
+
+	*count = 0;
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, ANY_ROWS + HNSW_MAX_SLOTS));
+	while (*count < ANY_ROWS && pass->next_page < map->npages[HNSW_SPACE_NODES])
+	{
+		uint32		found = wanted_slots(pass, pass->next_page++, NULL, numbers, nodes);
+
+		hnsw_store_unlock(pass->store);
+		for (uint32 i = 0; i < found; i++)
+			pass->nearest.items[(*count)++] = hnsw_key(0.0f, numbers[i]);
+	}
+	return pass->nearest.items;
+}

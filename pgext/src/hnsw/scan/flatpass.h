@@ -1,0 +1,48 @@
+/*
+ * flatpass.h
+ *	  All records compared with a query, page by page, instead of a walk.
+ *
+ * Slots are taken as they lie, twins like nodes, so each is a row of its own. A
+ * twin that takes its node's place meanwhile may be missed, as a walk may
+ * miss it.
+ */
+#ifndef HNSW_FLATPASS_H
+#define HNSW_FLATPASS_H
+
+#include "hnsw/scan/nodefilter.h"
+
+typedef struct FlatPass
+{
+	HnswPageStore *store;
+	const HnswConditions *conditions;
+	CoreAlloc	alloc;
+	uint32		ef;				/* how many are at hand first */
+	uint32		room;			/* for how many keys beyond these */
+	HnswKeys	nearest;		/* heap of complements, then in order */
+	HnswKeys	rest;			/* heap once `nearest` was taken */
+	HnswKey		farthest;		/* not kept, as is all beyond */
+	bool		limited;		/* rows were not kept */
+	uint32		takes;
+	uint64		evaluated;
+	uint32		next_page;		/* of a pass in any order */
+} FlatPass;
+
+extern void flatpass_init(FlatPass *pass, HnswPageStore *store,
+						  const HnswConditions *conditions, CoreAlloc alloc,
+						  uint32 ef, uint32 room);
+
+/* Compare all; leaves out nodes of `seen`, which may be NULL. */
+extern void flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen);
+
+/* The next keys, nearest first, at most `max` after the first `ef`; *count is 0
+ * at the end. They live until the next call. */
+extern const HnswKey *flatpass_take(FlatPass *pass, uint32 max, uint32 *count);
+
+/* After the first take: those that are as far as the last of it, as twins are. */
+extern const HnswKey *flatpass_take_ties(FlatPass *pass, uint32 *count);
+
+/* Without comparing: some more slots with rows that meet the conditions, as
+ * keys of distance 0. */
+extern const HnswKey *flatpass_take_any(FlatPass *pass, uint32 *count);
+
+#endif							/* HNSW_FLATPASS_H */

@@ -1,0 +1,89 @@
+/*
+ * scanmode.c
+ *	  Walk the graph, or compare all records?
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "guc.h"
+#include "hnsw/scan/scanmode.h"
+
+/*
+ * Of a slot in order, in distances of a walk: to look at it, and to compare it.
+ * On pages a walk pins and locks for each node, a flat pass once a page; from
+ * memory both wait for the same bytes, and only the walk meets some twice.
+ */
+#define FLAT_LOOK 0.1
+#define FLAT_COMPARE 0.4
+#define FLAT_LOOK_MEMORY 0.2
+#define FLAT_COMPARE_MEMORY 0.8
+
+/* Of a node of a walk that is near enough to be kept, to ask whether it passes. */
+#define WALK_ASK 0.5
+
+/* Of a node that a plain walk would see, to look through it: a wide walk asks it
+ * each time that a link leads there, and asking costs as much as comparing. */
+#define WALK_LOOK 3.0
+
+/* A walk compares about this many nodes for each link of each node it keeps. */
+#define WALK_SHARE 0.4
+
+/* Nodes that a walk sees however few it keeps: the way to the query. */
+#define WALK_WAY 8.0
+
+double
+scanmode_walk_cost(double rows, double share, double ef, double m, bool wide)
+{
+	double		kept = Min(ef / share, rows);
+	double		seen = Min(rows, (kept + WALK_WAY) * 2.0 * m * WALK_SHARE);
+
+	/* a wide walk compares what passes alone */
+	if (wide)
+		return seen * (share + WALK_LOOK);
+	return share < 1.0 ? seen * (1.0 + WALK_ASK * share) : seen;
+}
+
+double
+scanmode_flat_cost(double rows, double share, bool in_memory)
+{
+	if (in_memory)
+		return rows * (FLAT_LOOK_MEMORY + share * FLAT_COMPARE_MEMORY);
+	return rows * (FLAT_LOOK + share * FLAT_COMPARE);
+}
+
+SeedPlan
+scanmode_choose(const NodeFilter *filter, const HnswMap *map, bool has_query, uint32 ef,
+				bool in_memory)
+{
+	double		rows = hnsw_map_nodes(map);
+	double		share = 1.0;
+	double		plain;
+	double		wide;
+	SeedPlan	plan = {SEED_GRAPH, false};
+
+	if (!has_query || guc_hnsw_scan_mode == HNSW_SCAN_FLAT)
+	{
+		plan.mode = SEED_FLAT;
+		return plan;
+	}
+	if (filter->conditions != NULL)
+		share = nodefilter_share(filter, map);
+	plain = scanmode_walk_cost(rows, share, ef, map->shape.m, false);
+	wide = scanmode_walk_cost(rows, share, ef, map->shape.m, true);
+	plan.wide = wide < plain;
+	if (guc_hnsw_scan_mode == HNSW_SCAN_AUTO &&
+		scanmode_flat_cost(rows, share, in_memory) <= Min(plain, wide))
+		plan.mode = SEED_FLAT;
+	return plan;
+}
+
+bool
+scanmode_flat_is_better(const HnswMap *map, uint64 evaluated, bool in_memory)
+{
+	double		rows = hnsw_map_nodes(map);
+
+	return guc_hnsw_scan_mode == HNSW_SCAN_AUTO &&
+		rows <= guc_hnsw_max_scan_tuples &&
+		scanmode_flat_cost(rows, 1.0, in_memory) <= evaluated;
+}

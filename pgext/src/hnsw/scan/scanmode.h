@@ -1,0 +1,40 @@
+/*
+ * scanmode.h
+ *	  Walk the graph, or compare all records?
+ */
+#ifndef HNSW_SCANMODE_H
+#define HNSW_SCANMODE_H
+
+#include "hnsw/scan/nodefilter.h"
+
+typedef enum SeedMode
+{
+	SEED_GRAPH,
+	SEED_FLAT
+} SeedMode;
+
+typedef struct SeedPlan
+{
+	SeedMode	mode;
+	bool		wide;			/* look through nodes that fail */
+} SeedPlan;
+
+/*
+ * How a scan starts: as the setting asks, or as costs less, from pages or from a
+ * version in memory.
+ */
+extern SeedPlan scanmode_choose(const NodeFilter *filter, const HnswMap *map,
+								bool has_query, uint32 ef, bool in_memory);
+
+/* Is a walk that has compared so many nodes, and wants more, better ended by
+ * comparing all? */
+extern bool scanmode_flat_is_better(const HnswMap *map, uint64 evaluated, bool in_memory);
+
+/*
+ * What a walk and a flat pass cost, in distances of a walk: for an index of so
+ * many rows, of which this share meets the conditions.
+ */
+extern double scanmode_walk_cost(double rows, double share, double ef, double m, bool wide);
+extern double scanmode_flat_cost(double rows, double share, bool in_memory);
+
+#endif							/* HNSW_SCANMODE_H */

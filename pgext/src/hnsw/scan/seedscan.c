@@ -1,0 +1,654 @@
+/*
+ * seedscan.c
+ *	  Rows nearest first: a walk or a flat pass finds nodes, candidates put their
+ *	  rows in order, and when they are used up the walk goes on.
+ *
+ * The page lock of walks is held while numbers of nodes are in use, that is
+ * from the start of a walk until the TIDs of what it found are read, and not
+ * between two rows. A resumed walk may hold numbers of slots that VACUUM has
+ * freed since, even of slots in use again: the rows there are younger than the
+ * snapshot, so they are not seen.
+ *
+ * Where the cache has a version of the index, nodes are read there, and rows that
+ * came since from pages. It is held until the scan ends or starts anew. Rows on
+ * pages may move to slots that the version has with others, when VACUUM puts a
+ * twin in its head's place; so the counters are looked at again when they were
+ * read, and if they have moved, the scan goes on with a flat pass over pages,
+ * which gives all that were not given.
+ *
+ * Memory of what a walk has seen is bounded by hash_mem; where that is reached,
+ * the scan goes on by a flat pass, with as much for what that keeps. Where this
+ * too is full, or sorted_hnsw.max_scan_tuples is reached, the scan ends and says
+ * that it was bounded.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "executor/nodeHash.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "portability/instr_time.h"
+#include "storage/predicate.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "guc.h"
+#include "hnsw/cache/delta.h"
+#include "hnsw/locks.h"
+#include "hnsw/scan/candidates.h"
+#include "hnsw/scan/flatpass.h"
+#include "hnsw/scan/scanmode.h"
+#include "hnsw/scan/scanstats.h"
+#include "hnsw/scan/seedentries.h"
+#include "hnsw/scan/seedscan.h"
+#include "hnsw/scan/tidset.h"
+#include "status.h"
+
+/* A walk keeps a few nodes more than it is asked to. Codes are not exact: at the
+ * edge of what is kept a node may be taken for another, and a walk by exact
+ * distances, with the same ef, would find a little more. Rows of these few are
+ * left over when the walk goes on: what it has not seen may be nearer. */
+#define WALK_MORE(ef) ((ef) / 16 + 4)
+
+/* So does a flat pass: it sees all, but only in the order of codes. More of them,
+ * since it need not compare more for that. */
+#define FLAT_MORE(ef) ((ef) / 8 + 16)
+
+struct SeedScan
+{
+	Relation	heap;
+	Relation	index;
+	Snapshot	snapshot;
+	MemoryContext context;		/* what a start makes */
+	HnswMap		map;
+	RowFetch   *rows;
+	bool		once;
+	bool		map_is_new;		/* read by the begin, for the first start */
+
+	/* Since the start */
+	bool		started;
+	bool		found_all;		/* there is nothing left to find */
+	bool		cut_off;		/* the walk has ended where links do */
+	uint32		ef;
+	SeedMode	mode;
+	const float *query;			/* NULL: rows in any order */
+	DistQuery	exact;
+	void	   *record;
+	HnswConditions *conditions; /* or NULL */
+	HnswVersion *version;		/* or NULL: pages are read */
+	HnswPageStore *store;
+	HnswStore	graph;
+	uint32	   *added;			/* rows that the version does not lead to */
+	uint32		nadded;
+	HnswVisited filled;			/* those that it has not */
+	bool		compared;		/* the counters were, since the start */
+	NodeFilter	filter;
+	TwinChains	chains;
+	Candidates	candidates;
+	HnswSearch	search;
+	FlatPass	flat;
+	TidSet	   *given;
+	double		last;			/* distance of the row given last */
+	uint64		fetched_before; /* by starts before */
+	uint64		taken;			/* rows that the caller fetched */
+	SeedScanStats stats;
+};
+
+static bool
+stop(void *state)
+{
+	CHECK_FOR_INTERRUPTS();
+	return false;
+}
+
+static void *
+scan_alloc(void *state, size_t size)
+{
+	return MemoryContextAllocExtended(state, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
+}
+
+static CoreAlloc
+allocator(SeedScan *scan)
+{
+	CoreAlloc	alloc = {scan_alloc, scan->context};
+
+	return alloc;
+}
+
+SeedScan *
+seedscan_begin(Relation heap, Relation index, Snapshot snapshot)
+{
+	SeedScan   *scan = palloc0(sizeof(SeedScan));
+
+	if (!IsMVCCSnapshot(snapshot))
+		elog(ERROR, "cannot scan index \"%s\" under a snapshot that is not MVCC",
+			 RelationGetRelationName(index));
+	PredicateLockRelation(index, snapshot);
+	scan->heap = heap;
+	scan->index = index;
+	scan->snapshot = snapshot;
+	scan->context = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw scan",
+										  ALLOCSET_DEFAULT_SIZES);
+	hnsw_map_read(index, &scan->map);
+	scan->map_is_new = true;
+	scan->rows = rowfetch_begin(heap, index, snapshot, &scan->map.shape);
+	return scan;
+}
+
+const HnswShape *
+seedscan_shape(const SeedScan *scan)
+{
+	return &scan->map.shape;
+}
+
+void
+seedscan_walk_once(SeedScan *scan)
+{
+	scan->once = true;
+}
+
+/* The query as exact distances and the graph want it; rows have no order where
+ * it has no distance from anything. */
+static void
+take_query(SeedScan *scan, const float *query)
+{
+	const HnswForm *form = &scan->map.shape.form;
+	float	   *copy;
+
+	scan->query = NULL;
+	if (query == NULL)
+		return;
+	scan->record = palloc(hnsw_form_bytes(form));
+	if (!hnsw_form_encode(form, query, scan->record))
+		return;
+	copy = palloc(form->dim * sizeof(float));
+	memcpy(copy, query, form->dim * sizeof(float));
+	scan->query = copy;
+	dist_query_init(&scan->exact, form->metric, copy, form->dim);
+}
+
+static void
+give_up_version(SeedScan *scan)
+{
+	if (scan->version != NULL)
+		hnsw_cache_unpin(scan->version);
+	scan->version = NULL;
+}
+
+void
+seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint32 ef)
+{
+	MemoryContext caller;
+
+	if (scan->started)
+		hnsw_scanstats_count(seedscan_stats(scan));
+	give_up_version(scan);
+	MemoryContextReset(scan->context);
+	caller = MemoryContextSwitchTo(scan->context);
+
+	if (!scan->map_is_new)
+		hnsw_map_read(scan->index, &scan->map);
+	scan->map_is_new = false;
+	scan->started = false;
+	scan->found_all = false;
+	scan->cut_off = false;
+	/* As many as anybody asks for, but not more than there are. */
+	scan->ef = Max(Min(ef, hnsw_map_nodes(&scan->map)), 1);
+	take_query(scan, query);
+	scan->conditions = nkeys == 0 ? NULL
+		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
+	scan->version = hnsw_cache_pin(scan->index, &scan->map);
+	scan->nadded = 0;
+	scan->compared = false;
+	scan->store = hnsw_store_make(scan->index, &scan->map);
+	hnsw_store_watch(scan->store, scan->snapshot);
+	scan->graph = hnsw_store_of(scan->store);
+	nodefilter_init(&scan->filter, scan->store, scan->conditions);
+	twinchains_init(&scan->chains);
+	candidates_init(&scan->candidates, &scan->map.shape, scan->store, scan->rows,
+					scan->query != NULL ? &scan->exact : NULL, &scan->chains);
+	scan->given = tidset_make();
+	scan->last = -INFINITY;
+	scan->fetched_before = rowfetch_count(scan->rows);
+	scan->taken = 0;
+	memset(&scan->stats, 0, sizeof(scan->stats));
+	if (scan->version != NULL)
+		scan->stats.source = scan->version->source;
+	memset(&scan->flat, 0, sizeof(scan->flat));
+	MemoryContextSwitchTo(caller);
+}
+
+/* What the exact distance of a row in a locked slot is hardly below. */
+static double
+least_distance(SeedScan *scan, HnswNode *node, float dist)
+{
+	const HnswShape *shape = &scan->map.shape;
+
+	if (scan->query == NULL)
+		return -INFINITY;
+	return hnsw_form_least(&shape->form, scan->record, hnsw_node_record(shape, node), dist);
+}
+
+/* The row of a twin becomes a candidate, if it may meet the conditions. */
+static void
+take_twin(void *state, const TwinChain *chain, uint32 number, HnswNode *node)
+{
+	SeedScan   *scan = state;
+	uint32		which = (uint32) (chain - scan->chains.items);
+
+	if (ItemPointerIsValid(&node->tid) &&
+		nodefilter_twin(&scan->map.shape, scan->conditions, node))
+		candidates_add(&scan->candidates, number, which, &node->tid,
+					   twinchains_least(&scan->chains, which));
+}
+
+static void
+add_part_of_chain(SeedScan *scan, uint32 chain)
+{
+	if (twinchains_follow(&scan->chains, chain, scan->store, take_twin, scan))
+		candidates_add_chain(&scan->candidates, chain);
+}
+
+/* What was found becomes candidates: nodes with their twins, or slots. A twin that
+ * was found by itself is a row of its own, also when VACUUM has marked it since: its
+ * row may be in a head that was looked at before. */
+static void
+add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
+{
+	for (uint32 i = 0; i < count; i++)
+	{
+		uint32		number = hnsw_key_node(keys[i]);
+		HnswNode   *node = hnsw_store_lock(scan->store, number);
+		uint32		chain = TWINCHAINS_NONE;
+		double		least;
+
+		if (node == NULL || hnsw_node_state(node) == HNSW_NODE_FREE)
+			continue;
+		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
+		if (twins && hnsw_node_in_graph(node) && node->twin != HNSW_NO_NODE)
+			chain = twinchains_add(&scan->chains, number, node->twin, least);
+		if (nodefilter_slot(&scan->map.shape, scan->conditions, node) &&
+			ItemPointerIsValid(&node->tid))
+			candidates_add(&scan->candidates, number, chain, &node->tid, least);
+		if (chain != TWINCHAINS_NONE)
+			add_part_of_chain(scan, chain);
+	}
+	hnsw_store_forget(scan->store);
+}
+
+static void
+start_flat(SeedScan *scan, const HnswVisited *seen)
+{
+	flatpass_init(&scan->flat, scan->store, scan->conditions, allocator(scan),
+				  scan->once ? scan->ef : scan->ef + FLAT_MORE(scan->ef),
+				  Min(get_hash_memory_limit() / sizeof(HnswKey), PG_UINT32_MAX / 4));
+	scan->mode = SEED_FLAT;
+	if (scan->query == NULL)
+		return;
+	flatpass_run(&scan->flat, scan->record, seen);
+}
+
+/* As add_found. Rows of the last `more` are left over when the scan goes on. */
+static void
+add_with_spare(SeedScan *scan, const HnswKey *keys, uint32 count, uint32 more, bool twins)
+{
+	int			kept;
+
+	more = Min(more, count);
+	add_found(scan, keys, count - more, twins);
+	kept = scan->candidates.count;
+	add_found(scan, keys + count - more, more, twins);
+	scan->candidates.spare = scan->candidates.count - kept;
+}
+
+static void
+add_flat(SeedScan *scan, bool first)
+{
+	const HnswKey *keys;
+	uint32		count;
+
+	if (scan->query == NULL)
+		keys = flatpass_take_any(&scan->flat, &count);
+	else
+		keys = flatpass_take(&scan->flat, scan->ef, &count);
+	add_with_spare(scan, keys, count,
+				   scan->query == NULL || scan->once ? 0 : FLAT_MORE(scan->ef), false);
+	if (!first)
+		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
+	if (first && scan->once && scan->query != NULL)
+	{
+		/* A walk gives nodes with all their twins. */
+		keys = flatpass_take_ties(&scan->flat, &count);
+		add_found(scan, keys, count, false);
+		return;
+	}
+	if (count > 0)
+		return;
+	scan->found_all = true;
+	scan->stats.bounded = scan->flat.limited;
+}
+
+static void
+add_walked(SeedScan *scan)
+{
+	const HnswKey *keys;
+	uint32		count;
+
+	core_check(hnsw_search_take(&scan->search, &keys, &count));
+	if (scan->once)
+		add_found(scan, keys, Min(count, scan->ef), true);
+	else
+		add_with_spare(scan, keys, count, WALK_MORE(scan->ef), true);
+	if (scan->search.end == HNSW_END_NEAREST)
+		return;
+	scan->cut_off = scan->search.end == HNSW_END_ALL_SEEN && scan->search.resumable &&
+		!hnsw_map_is_settled(scan->index, &scan->map);
+	scan->found_all = !scan->cut_off;
+	scan->stats.bounded = scan->search.end == HNSW_END_LIMIT;
+}
+
+/* Rows that came since the version was made; from then on it is read. */
+static void
+use_version(SeedScan *scan)
+{
+	CoreAlloc	alloc = allocator(scan);
+	uint32		nfilled;
+
+	if (scan->version == NULL)
+		return;
+	scan->added = hnsw_delta_find(scan->version, scan->store, &nfilled, &scan->nadded);
+	/* All of what was added is compared, which may be more than a scan may. */
+	if (scan->added == NULL || scan->nadded > guc_hnsw_max_scan_tuples)
+	{
+		scan->added = NULL;
+		scan->nadded = 0;
+		give_up_version(scan);
+		scan->stats.source = HNSW_SOURCE_PAGES;
+		return;
+	}
+	memset(&scan->filled, 0, sizeof(scan->filled));
+	if (nfilled > 0)
+	{
+		core_check(hnsw_visited_reset(&scan->filled, &alloc, nfilled));
+		for (uint32 i = 0; i < nfilled; i++)
+			(void) hnsw_visited_add(&scan->filled, scan->added[i]);
+	}
+	scan->map.entry = hnsw_image_entry(&scan->version->image);
+	hnsw_store_use(scan->store, &scan->version->image, &scan->filled);
+}
+
+/* The first nodes. */
+static void
+find_first(SeedScan *scan)
+{
+	SeedPlan	plan;
+
+	scan->started = true;
+	pgstat_count_index_scan(scan->index);
+	if (scan->conditions != NULL && hnsw_conditions_impossible(scan->conditions))
+	{
+		give_up_version(scan);
+		scan->found_all = true;
+		return;
+	}
+	use_version(scan);
+	plan = scanmode_choose(&scan->filter, &scan->map, scan->query != NULL, scan->ef,
+						   scan->version != NULL);
+	scan->mode = plan.mode;
+	scan->stats.flat = plan.mode == SEED_FLAT;
+	if (plan.mode == SEED_FLAT)
+	{
+		start_flat(scan, NULL);
+		add_flat(scan, true);
+		return;
+	}
+	hnsw_search_init(&scan->search, allocator(scan), stop, NULL);
+	scan->filter.core.wide = plan.wide;
+	scan->search.filter = scan->conditions != NULL ? &scan->filter.core : NULL;
+	scan->search.resumable = !scan->once;
+	scan->search.max_evaluated = guc_hnsw_max_scan_tuples;
+	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
+								 scan->map.entry, scan->ef + WALK_MORE(scan->ef)));
+	if (scan->nadded > 0)
+		core_check(hnsw_search_offer(&scan->search, scan->added, scan->nadded));
+	add_walked(scan);
+}
+
+/* More of them, or the discovery that there is none. */
+static void
+find_more(SeedScan *scan)
+{
+	bool		flat = scan->cut_off ||
+		scanmode_flat_is_better(&scan->map, scan->search.evaluated,
+								scan->version != NULL);
+
+	if (scan->once)
+	{
+		scan->found_all = true;
+		return;
+	}
+	if (scan->mode == SEED_FLAT)
+	{
+		add_flat(scan, false);
+		return;
+	}
+
+	/*
+	 * A flat pass finds what a vacuum has put out of reach. And what has
+	 * grown doubles when it is full; a flat pass needs less, but compares
+	 * all.
+	 */
+	if (2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
+	{
+		if (hnsw_map_nodes(&scan->map) > guc_hnsw_max_scan_tuples)
+		{
+			scan->found_all = scan->stats.bounded = true;
+			return;
+		}
+		flat = true;
+	}
+	if (flat)
+	{
+		start_flat(scan, &scan->search.taken);
+		add_flat(scan, true);
+		return;
+	}
+	scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
+	core_check(hnsw_search_grow(&scan->search, scan->ef + WALK_MORE(scan->ef)));
+	add_walked(scan);
+}
+
+/* May rows that are not in the version have moved into slots that it has? After
+ * slots on pages were read. */
+static bool
+rows_may_have_moved(SeedScan *scan)
+{
+	if (scan->version == NULL || (scan->compared && scan->filled.count == 0))
+		return false;
+	scan->compared = true;
+	return !hnsw_map_is_current(scan->index, &scan->map);
+}
+
+/* All rows once more, from pages: those that were given are known by their TIDs. */
+static void
+go_on_by_pages(SeedScan *scan)
+{
+	uint64		evaluated = scan->flat.evaluated;
+
+	hnsw_store_use(scan->store, NULL, NULL);
+	give_up_version(scan);
+	scan->stats.source = HNSW_SOURCE_PAGES;
+	scan->found_all = scan->cut_off = scan->stats.bounded = false;
+	start_flat(scan, NULL);
+	scan->flat.evaluated += evaluated;
+	add_flat(scan, true);
+}
+
+static void
+find(SeedScan *scan)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+	instr_time	start;
+	instr_time	end;
+
+	INSTR_TIME_SET_CURRENT(start);
+	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
+	if (!scan->started)
+		find_first(scan);
+	else
+		find_more(scan);
+	if (rows_may_have_moved(scan))
+		go_on_by_pages(scan);
+	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
+	INSTR_TIME_SET_CURRENT(end);
+	INSTR_TIME_SUBTRACT(end, start);
+	scan->stats.search_ms += INSTR_TIME_GET_MILLISEC(end);
+	MemoryContextSwitchTo(caller);
+}
+
+static void
+find_twins(SeedScan *scan, uint32 chain)
+{
+	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+
+	hnsw_lock_shared(scan->index, HNSW_WALKS_LOCK);
+	add_part_of_chain(scan, chain);
+	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
+	MemoryContextSwitchTo(caller);
+}
+
+/* As SQL orders distances: NaN is last. */
+static bool
+comes_before(double distance, double last)
+{
+	return isnan(last) ? !isnan(distance) : distance < last;
+}
+
+bool
+seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
+{
+	if (!scan->started)
+		find(scan);
+	for (;;)
+	{
+		CandidatesNext next;
+		uint32		chain;
+
+		CHECK_FOR_INTERRUPTS();
+		while ((next = candidates_next(&scan->candidates, row, &chain)) != CANDIDATES_END)
+		{
+			if (next == CANDIDATES_WANT_CHAIN)
+			{
+				find_twins(scan, chain);
+				continue;
+			}
+			if (strict && comes_before(row->distance, scan->last))
+				continue;
+			if (!tidset_add(scan->given, &row->tid))
+				continue;
+			scan->last = row->distance;
+			return true;
+		}
+		if (scan->found_all && scan->candidates.count == 0)
+			return false;
+		if (!scan->found_all)
+			find(scan);
+		if (scan->found_all)
+			scan->candidates.spare = 0;
+	}
+}
+
+int
+seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room, bool *beyond)
+{
+	int			given = 0;
+
+	if (!scan->started)
+		find(scan);
+	while (given == 0)
+	{
+		int			taken = candidates_take(&scan->candidates, bound, tids, room, beyond);
+
+		for (int i = 0; i < taken; i++)
+		{
+			tids[given] = tids[i];
+			given += tidset_add(scan->given, &tids[i]);
+		}
+		scan->taken += given;
+		if (taken == 0)
+			break;
+	}
+	return given;
+}
+
+AttrNumber
+seedscan_entry_column(SeedScan *scan, AttrNumber column)
+{
+	return seedentries_column(scan->index, &scan->map.shape, column);
+}
+
+uint32
+seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count, SeedEntry **entries,
+				 double *boundary)
+{
+	if (!scan->started)
+		find(scan);
+	return seedentries_make(&scan->candidates, column - 2, count, entries, boundary);
+}
+
+bool
+seedscan_is_current(const SeedScan *scan)
+{
+	return hnsw_map_is_current(scan->index, &scan->map);
+}
+
+void
+seedscan_settle(SeedScan *scan, const ItemPointerData *tid)
+{
+	(void) tidset_add(scan->given, tid);
+}
+
+bool
+seedscan_recheck(const SeedScan *scan)
+{
+	return scan->conditions != NULL && hnsw_conditions_lossy(scan->conditions);
+}
+
+const char *
+seedscan_source_name(HnswSource source)
+{
+	switch (source)
+	{
+		case HNSW_SOURCE_SHARED:
+			return "shared";
+		case HNSW_SOURCE_LOCAL:
+			return "local";
+		default:
+			return "pages";
+	}
+}
+
+const SeedScanStats *
+seedscan_stats(const SeedScan *scan)
+{
+	SeedScanStats *stats = unconstify(SeedScanStats *, &scan->stats);
+
+	stats->evaluated = hnsw_store_evaluated(scan->store) + scan->flat.evaluated;
+	stats->pages = hnsw_store_pages(scan->store);
+	stats->fetched = rowfetch_count(scan->rows) - scan->fetched_before + scan->taken;
+	return stats;
+}
+
+void
+seedscan_end(SeedScan *scan)
+{
+	if (scan->started)
+		hnsw_scanstats_count(seedscan_stats(scan));
+	give_up_version(scan);
+	rowfetch_end(scan->rows);
+	MemoryContextDelete(scan->context);
+	pfree(scan);
+}

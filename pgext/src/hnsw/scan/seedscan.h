@@ -1,0 +1,124 @@
+/*
+ * seedscan.h
+ *	  (index, query vector, snapshot) -> rows nearest first, without the
+ *	  executor. amgettuple and the graph functions' seeds are both its callers.
+ */
+#ifndef HNSW_SEEDSCAN_H
+#define HNSW_SEEDSCAN_H
+
+#include "access/skey.h"
+#include "utils/snapshot.h"
+
+#include "hnsw/cache/cache.h"
+
+typedef struct SeedScan SeedScan;
+
+typedef struct SeedRow
+{
+	ItemPointerData tid;		/* as the index has it: the start of a HOT
+								 * chain */
+	double		distance;		/* exact, as the operator gives it */
+} SeedRow;
+
+/* How a scan went, for statistics and EXPLAIN. */
+typedef struct SeedScanStats
+{
+	bool		flat;			/* all records compared, no walk */
+	HnswSource	source;			/* of the graph */
+	bool		bounded;		/* ended by sorted_hnsw.max_scan_tuples */
+	uint64		evaluated;		/* distances to records */
+	uint64		fetched;		/* rows fetched for their exact distance */
+	uint64		pages;			/* of the index */
+	double		search_ms;		/* in walks and flat passes */
+} SeedScanStats;
+
+/* Where a graph was read, in a word. */
+extern const char *seedscan_source_name(HnswSource source);
+
+/*
+ * Can the index answer a query under this snapshot? It is one of ours, valid,
+ * not partial, not hidden from old snapshots, and orders this column of the
+ * table, as it is, by the metric.
+ */
+extern bool seedscan_serves(Relation index, AttrNumber column, DistMetric metric,
+							Snapshot snapshot);
+
+/* Dimensions of the vectors in an index that serves. */
+extern uint32 seedscan_dim(Relation index);
+
+/*
+ * A scan of a valid index under an MVCC snapshot, which is an error otherwise; both relations stay open and
+ * locked until it ends. Takes the predicate lock on the index.
+ */
+extern SeedScan *seedscan_begin(Relation heap, Relation index, Snapshot snapshot);
+
+/* What the index is made of; lives as long as the scan. */
+extern const HnswShape *seedscan_shape(const SeedScan *scan);
+
+/* Starts from here on end when the first walk's nodes are used up. */
+extern void seedscan_walk_once(SeedScan *scan);
+
+/* Start with a query of the index's dimensions (NULL: no order, all rows) and
+ * conditions on the columns after the vector, as ScanKeys of the index. `ef` is
+ * how many nodes the first walk keeps. */
+extern void seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys,
+						   uint32 ef);
+
+/*
+ * The next row that the snapshot sees; false when there is no more. Strict:
+ * distances never descend (a row found too late is left out); relaxed: a row found late
+ * comes late.
+ */
+extern bool seedscan_next(SeedScan *scan, bool strict, SeedRow *row);
+
+/*
+ * For a caller who wants many rows in no order, and reads them himself in a better
+ * one than a scan could: TIDs of up to `room` rows that were not given before and
+ * may be as near as `bound`. When none is left, *beyond tells that all others
+ * found are farther, and those not found yet should be; else it takes
+ * seedscan_next() to tell.
+ */
+extern int	seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room,
+						  bool *beyond);
+
+/*
+ * What the index alone knows of a row that was found: its exact distance lies
+ * between `least` and `most`.
+ */
+typedef struct SeedEntry
+{
+	ItemPointerData tid;
+	bool		isnull;
+	Datum		value;			/* of the column asked for */
+	double		least;
+	double		most;
+} SeedEntry;
+
+/* Where an index keeps a column of its table in a way that seedscan_entries can
+ * give back; 0 where it does not, or has no halves. */
+extern AttrNumber seedscan_entry_column(SeedScan *scan, AttrNumber column);
+
+/*
+ * Of a scan that has given no row: entries of the nearest rows found, more than
+ * `count`, and what the count-th nearest is no nearer than; 0 where that cannot be
+ * told. Not all of them need exist (seedscan_is_current). In the current memory
+ * context.
+ */
+extern uint32 seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count,
+							   SeedEntry **entries, double *boundary);
+
+/* Has VACUUM taken no row out of the index, and moved none, since the scan's start?
+ * Asked after the visibility map was. */
+extern bool seedscan_is_current(const SeedScan *scan);
+
+/* This row need not be given any more. */
+extern void seedscan_settle(SeedScan *scan, const ItemPointerData *tid);
+
+/* Must the caller test the conditions again? */
+extern bool seedscan_recheck(const SeedScan *scan);
+
+extern const SeedScanStats *seedscan_stats(const SeedScan *scan);
+
+extern void seedscan_end(SeedScan *scan);
+
+#endif							/* HNSW_SEEDSCAN_H */
