@@ -29,15 +29,20 @@ NOTE_FLAGS =
 BENCH_FLAGS =
 # The runs of `make bench-all`, those that have engines outside of PostgreSQL, and
 # the flags of runs that are not called as their scenario.
-ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud ann $(if $(VECTORS),ann-vectors)
+ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud ann ann-m24 ann-f16 ann-heap $(if $(VECTORS),ann-vectors ann-vectors-m24)
 WITH_OUTSIDE = multihop% gutenberg% butler% ann%
+RUN_multihop = multihop --fresh-backend 50
 RUN_multihop-10k = multihop --chains 10000
 RUN_multihop-fair = multihop --query-set fair
 RUN_butler-fair = butler --query-set fair
 RUN_gutenberg-fair = $(RUN_gutenberg) --query-set fair
 RUN_gutenberg = gutenberg $(if $(BOOKS),--books $(BOOKS))
 RUN_synthetic-384 = synthetic --entities 5000 --dim 384
+RUN_ann-m24 = ann --m 24 --cases curve
+RUN_ann-f16 = ann --refine f16 --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
+RUN_ann-heap = ann --refine heap --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
 RUN_ann-vectors = ann --vectors $(VECTORS)
+RUN_ann-vectors-m24 = ann --vectors $(VECTORS) --m 24 --cases curve
 # How long `make soak` runs.
 SOAK_OPERATIONS = 100000
 SOAK_CRASHES = 20
@@ -129,9 +134,10 @@ bench-all: deps ## every scenario, one by one (an hour), and the page of all res
 	$(MAKE) -s install
 	$(MAKE) -s -k $(ALL_RUNS:%=run-%); status=$$?; $(MAKE) -s report && exit $$status
 
-report: ## one HTML page with charts of the result files in results/
+report: ## one HTML page with charts of the result files in results/, and the targets beside them
 	bin/benchgraph report --html results/report.html $(wildcard results/*.json)
-	@echo wrote results/report.html
+	bin/benchgraph report --targets $(wildcard results/*.json) > results/targets.md
+	@echo wrote results/report.html and results/targets.md
 
 # One run of bench-all: run-NAME writes results/NAME.json.
 run-%:
