@@ -37,9 +37,9 @@ type codeRun struct {
 // codeCases are all the cases there are.
 func codeCases() []code.Case { return code.Cases() }
 
-func newCodeCommand(start startFunc) *cobra.Command {
+func newCodeCommand(getenv func(string) string, start startFunc) *cobra.Command {
 	run := &job{server: publishedServer}
-	o := &codeRun{corpus: newCodeOptions()}
+	o := &codeRun{corpus: newCodeOptions(getenv)}
 	cmd := &cobra.Command{
 		Use:   code.Name,
 		Short: code.Short,
