@@ -23,7 +23,8 @@ const (
 const farAway = 2
 
 // Reciprocal rank fusion: each list in which a fragment stands adds its weight
-// over rank and damping. Ranks alone count, for scores of lists do not compare.
+// over rank and damping. Ranks count, for scores of lists do not compare; but a
+// symbol counts as far as it is one for sure, for a word with a capital may be none.
 const damping = 10
 
 var sourceWeight = [sources]float64{bySymbol: 1.5, byTerms: 1, byVector: 0.5}
@@ -67,13 +68,22 @@ func fuse(all []candidate) {
 			all[i].ranks[s] = rank
 		}
 	}
+	surest := 0.0
+	for i := range all {
+		surest = max(surest, all[i].symbol)
+	}
 	for i := range all {
 		c := &all[i]
 		c.score = 0
 		for s, rank := range c.ranks[:byReference] {
-			if rank > 0 {
-				c.score += sourceWeight[s] * (damping + 1) / (damping + float64(rank))
+			if rank == 0 {
+				continue
 			}
+			share := 1.0
+			if source(s) == bySymbol {
+				share = c.symbol / surest
+			}
+			c.score += share * sourceWeight[s] * (damping + 1) / (damping + float64(rank))
 		}
 	}
 	sortByScore(all)
@@ -90,6 +100,7 @@ const (
 	referenceWeight = 1.0
 	blindReference  = 0.3 // share of it that a fragment without a word of the question gets
 	testShare       = 0.35
+	typeShare       = 0.6 // what the lines of a type keep, for they tell what there is, not how it works
 )
 
 // rank adds to the fused scores what references tell: a fragment that strong seeds
@@ -109,6 +120,9 @@ func rank(q question, all []candidate) {
 		}
 		if !q.aboutTests && isTest(c.File) {
 			c.score *= testShare
+		}
+		if c.isType() {
+			c.score *= typeShare
 		}
 	}
 	cite(all)
@@ -222,6 +236,15 @@ func askedStems(memo map[string][]string, asked map[string]bool, word string) []
 		memo[word] = held
 	}
 	return held
+}
+
+// isType reports whether a fragment is of a type, not of a function.
+func (f *Fragment) isType() bool {
+	switch f.Kind {
+	case "class", "interface", "trait", "enum", "struct", "alias":
+		return true
+	}
+	return false
 }
 
 // isTest tells by its path whether a file holds tests.

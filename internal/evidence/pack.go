@@ -8,10 +8,10 @@ import (
 
 // How lines are chosen. Values are shares of the budget but for the last two.
 const (
-	wholeShare   = 0.35 // that whole fragments may take before lines are chosen one by one
-	wholeLargest = 0.15 // of one whole fragment
-	seenAgain    = 0.2  // what a facet is worth the second time; nothing after
-	runCost      = 6    // tokens of a run's number and of the mark before it, an upper bound
+	wholeShare   = 0.5 // that whole fragments may take before lines are chosen one by one
+	wholeLargest = 0.2 // of one whole fragment
+	seenAgain    = 0.2 // what a facet is worth the second time; nothing after
+	runCost      = 6   // tokens of a run's number and of the mark before it, an upper bound
 )
 
 // packer chooses lines under a budget. A facet is something that a line can show:
@@ -142,7 +142,7 @@ func (p *packer) takeWhole() {
 		for _, n := range s.Tokens {
 			size += n
 		}
-		if size > int(wholeLargest*float64(p.budget.Tokens)) {
+		if s.isType() || size > int(wholeLargest*float64(p.budget.Tokens)) {
 			continue
 		}
 		if p.spent+size > limit {
