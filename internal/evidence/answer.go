@@ -58,7 +58,7 @@ func (a Answer) Text() string {
 				s.WriteString(elision)
 			}
 			s.WriteString(strconv.Itoa(run.lines[0].Number))
-			s.WriteString(": ")
+			s.WriteString(":")
 			for _, l := range run.lines {
 				s.WriteString(l.Text)
 				s.WriteString("\n")

@@ -85,8 +85,8 @@ func (f *Fragment) bags() [fieldEnd]bag {
 }
 
 // symbols are the exact names by which a fragment is found, and as what they
-// count: its own name with and without its owner's as a name, if this is where the
-// definition begins; all others, and a constructor's, as names inside.
+// count: its own name with and without its owner's as a name, but not of a type in the
+// fragments after its first; all others, and a constructor's, as names inside.
 func (f *Fragment) symbols() map[string]field {
 	out := map[string]field{}
 	for _, name := range f.Declares {
@@ -95,7 +95,7 @@ func (f *Fragment) symbols() map[string]field {
 	for _, name := range f.Names {
 		out[name] = fieldInner
 	}
-	if f.Symbol == "" || f.Head != "" {
+	if f.Symbol == "" || f.Head != "" && f.isType() {
 		return out
 	}
 	name, owner := f.Names[0], lastName(f.qualifier())
