@@ -87,18 +87,18 @@ func (x *Index) Ask(ctx context.Context, text string, b Budget) (Answer, error) 
 
 // AskEmbedded is Ask of a question whose vector is known.
 func (x *Index) AskEmbedded(ctx context.Context, text string, vector []float32, b Budget) (Answer, error) {
-	q := parseQuestion(text)
-	found, err := x.seed(ctx, q, vector)
+	q := parseQuestion(text, x.stems)
+	found, err := x.seed(ctx, &q, vector)
 	if err != nil {
 		return Answer{}, fmt.Errorf("ask for evidence: %w", err)
 	}
-	fuse(found)
-	found, err = x.fetch(ctx, found[:min(len(found), fetchRows)])
+	x.weights.fuse(found)
+	found, err = x.fetch(ctx, &q, found[:min(len(found), fetchRows)])
 	if err != nil {
 		return Answer{}, fmt.Errorf("ask for evidence: %w", err)
 	}
-	rank(q, found)
-	p := newPacker(q, b, x.counter)
+	x.weights.rank(&q, found)
+	p := newPacker(&x.weights, &q, b, x.counter)
 	if err := p.pack(found); err != nil {
 		return Answer{}, fmt.Errorf("ask for evidence: %w", err)
 	}

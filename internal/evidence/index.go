@@ -18,6 +18,8 @@ type Index struct {
 	embedder embed.Embedder
 	counter  Counter
 	about    about
+	weights  weights
+	stems    stems
 }
 
 type about struct {
@@ -28,7 +30,7 @@ type about struct {
 // Open prepares a session for questions. The embedder must be the one that the
 // index was built with.
 func Open(ctx context.Context, conn *pgx.Conn, o Options) (*Index, error) {
-	x := &Index{conn: conn, embedder: o.Embedder, counter: o.Counter}
+	x := &Index{conn: conn, embedder: o.Embedder, counter: o.Counter, weights: defaultWeights(), stems: stems{}}
 	err := conn.QueryRow(ctx, "SELECT fragments, embedder, dim FROM evidence_about").
 		Scan(&x.about.fragments, &x.about.embedder, &x.about.dim)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -61,14 +63,16 @@ type candidate struct {
 	rescue   float64 // weight of references from and to seeds
 	ranks    [sources]int
 	score    float64         // see fuse and rank
+	lines    [][]string      // words of each line
 	words    map[string]bool // in its text
+	terms    map[string]bool // of the question, in it
 	affinity float64         // share of the question's terms that it holds, weighed; 1 for the best candidate
 	*Fragment
 	rarity float64
 }
 
 // seed is trip one: fragments by terms and symbols, and near the vector.
-func (x *Index) seed(ctx context.Context, q question, vector []float32) ([]candidate, error) {
+func (x *Index) seed(ctx context.Context, q *question, vector []float32) ([]candidate, error) {
 	terms := make([]string, 0, len(q.terms)+len(q.symbols))
 	terms = append(terms, q.terms...)
 	weights := append(make([]float32, 0, cap(terms)), q.weights...)
@@ -105,6 +109,29 @@ func (x *Index) seed(ctx context.Context, q question, vector []float32) ([]candi
 	return found.all, nil
 }
 
+// read notes the words of a fetched candidate.
+func (c *candidate) read(q *question) {
+	text := c.Fragment.lines()
+	c.lines, c.words, c.terms = make([][]string, len(text)), map[string]bool{}, map[string]bool{}
+	note := func(word string) {
+		if !c.words[word] {
+			c.words[word] = true
+			for _, term := range q.in(word) {
+				c.terms[term] = true
+			}
+		}
+	}
+	for i, line := range text {
+		identifiers(line, func(_ int, word string) {
+			c.lines[i] = append(c.lines[i], word)
+			note(word)
+		})
+	}
+	for _, more := range []string{c.Symbol, c.Head} {
+		identifiers(more, func(_ int, word string) { note(word) })
+	}
+}
+
 // gathering collects candidates by number.
 type gathering struct {
 	all  []candidate
@@ -126,7 +153,7 @@ func (g *gathering) at(id int32) *candidate {
 
 // fetch is trip two: the rows of the seeds, and of the fragments that are best
 // connected to them.
-func (x *Index) fetch(ctx context.Context, seeds []candidate) ([]candidate, error) {
+func (x *Index) fetch(ctx context.Context, q *question, seeds []candidate) ([]candidate, error) {
 	g := newGathering()
 	ids, weights := make([]int32, len(seeds)), make([]float32, len(seeds))
 	for i, c := range seeds {
@@ -168,6 +195,7 @@ func (x *Index) fetch(ctx context.Context, seeds []candidate) ([]candidate, erro
 	out := g.all[:0]
 	for _, c := range g.all {
 		if c.Fragment != nil {
+			c.read(q)
 			out = append(out, c)
 		}
 	}

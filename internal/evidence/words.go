@@ -88,6 +88,24 @@ func isCompound(identifier string) bool {
 // maxTermBytes is the length from which a term is cut.
 const maxTermBytes = 64
 
+// stems remembers the terms of words.
+type stems map[string]string
+
+// maxStems is how many words are remembered.
+const maxStems = 1 << 16
+
+func (s stems) of(word string) string {
+	stem, ok := s[word]
+	if !ok {
+		if len(s) >= maxStems {
+			clear(s)
+		}
+		stem = stemmed(word)
+		s[word] = stem
+	}
+	return stem
+}
+
 // stemmed returns the term of a word.
 func stemmed(word string) string {
 	word = strings.ToLower(word)
