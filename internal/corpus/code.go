@@ -29,7 +29,7 @@ const (
 
 // CodeOptions says which source tree to load, and what to ask about it.
 type CodeOptions struct {
-	Dir        string         // root of the tree
+	Dir        string         // root of the tree; empty for the small built-in one
 	Extensions []string       // suffixes of the files to take, dots included; nil: those of the questions, else DefaultExtensions
 	Embedder   embed.Embedder // of rows and questions
 	Questions  *QuestionFile  // nil: nothing is asked
@@ -46,9 +46,6 @@ func DefaultExtensions() []string {
 // Validate reports every option that makes no sense.
 func (o CodeOptions) Validate() error {
 	var errs []error
-	if o.Dir == "" {
-		errs = append(errs, errors.New("no source directory is given"))
-	}
 	if o.Embedder == nil {
 		errs = append(errs, errors.New("no embedder is given"))
 	}
@@ -120,7 +117,11 @@ func OpenCode(ctx context.Context, o CodeOptions) (*Code, error) {
 	default:
 		extensions = DefaultExtensions()
 	}
-	files, modules, err := readTree(ctx, o.Dir, extensions)
+	root, err := o.root()
+	if err != nil {
+		return nil, fmt.Errorf("open code corpus: %w", err)
+	}
+	files, modules, err := readTree(ctx, root, extensions)
 	if err != nil {
 		return nil, fmt.Errorf("open code corpus in %q: %w", o.Dir, err)
 	}
@@ -234,7 +235,7 @@ func (c *Code) embed(ctx context.Context, e embed.Embedder) error {
 func (c *Code) describe(o CodeOptions, extensions []string, counts map[int16]int) {
 	c.Name, c.Dim = "code", o.Embedder.Dim()
 	c.Params = map[string]any{
-		"source": baseName(o.Dir), "extensions": extensions, "files": len(c.Files),
+		"source": o.directory(), "extensions": extensions, "files": len(c.Files),
 		"chunks": counts[RelationChunk], "edges": counts[RelationRequires],
 		"dim": c.Dim, "embedder": o.Embedder.Name(), "queries": len(c.Asked),
 	}

@@ -11,14 +11,15 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"sortedheap/fixtures"
 )
 
 // readTree reads the regular files below a folder whose names end in one of the
 // suffixes, in the order of paths, element by element, and the Go modules by folder.
 // Links are not followed. What is not UTF-8 or is a NUL, which no text column of
 // PostgreSQL holds, vanishes; lines end in "\n".
-func readTree(ctx context.Context, dir string, extensions []string) ([]CodeFile, map[string]string, error) {
-	root := os.DirFS(dir)
+func readTree(ctx context.Context, root fs.FS, extensions []string) ([]CodeFile, map[string]string, error) {
 	modules := map[string]string{}
 	var files []CodeFile
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -54,11 +55,21 @@ func readTree(ctx context.Context, dir string, extensions []string) ([]CodeFile,
 
 var moduleLine = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)`)
 
-// baseName names a folder in a result without the path that leads to it.
-func baseName(dir string) string {
-	absolute, err := filepath.Abs(dir)
+func (o CodeOptions) root() (fs.FS, error) {
+	if o.Dir == "" {
+		return fixtures.Lighthouse()
+	}
+	return os.DirFS(o.Dir), nil
+}
+
+// directory names the tree in a result without the path that leads to it.
+func (o CodeOptions) directory() string {
+	if o.Dir == "" {
+		return builtIn
+	}
+	absolute, err := filepath.Abs(o.Dir)
 	if err != nil {
-		return filepath.Base(dir) // as good a name as is to be had
+		return filepath.Base(o.Dir) // as good a name as is to be had
 	}
 	return filepath.Base(absolute)
 }

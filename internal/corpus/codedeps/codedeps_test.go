@@ -20,7 +20,7 @@ func TestOf(t *testing.T) {
 		"crystal": {"src/main.cr src/a.cr src/d/b.cr src/d/c.cr src/d/e/f.cr json.cr", "src/main.cr",
 			"require \"json\"\nrequire \"./a\"\nrequire \"./a.cr\"\nrequire \"./d/*\"\n", "src/a.cr src/d/b.cr src/d/c.cr"},
 		"crystal, all below": {"x.cr d/b.cr d/e/f.cr", "x.cr", "require \"./d/**\"", "d/b.cr d/e/f.cr"},
-		"ruby": {"lib/a/b.rb lib/c.rb spec/s.rb", "lib/c.rb", "require 'a/b'\nrequire_relative '../spec/s'\nrequire 'set'", "lib/a/b.rb spec/s.rb"},
+		"ruby":               {"lib/a/b.rb lib/c.rb spec/s.rb", "lib/c.rb", "require 'a/b'\nrequire_relative '../spec/s'\nrequire 'set'", "lib/a/b.rb spec/s.rb"},
 		"typescript": {"src/a.ts src/b/index.tsx src/c.d.ts src/e.ts src/main.ts x.ts", "src/main.ts",
 			"import { A,\n  B } from './a'\nexport * from \"./b\"\nimport type {C} from './c'\nconst d = await import('./e.js')\nimport React from 'react'\nrequire('../x')",
 			"src/a.ts src/b/index.tsx src/c.d.ts src/e.ts x.ts"},

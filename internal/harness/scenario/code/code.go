@@ -38,6 +38,9 @@ type Case struct {
 	// Equals is the case whose rows this one must return, in order, on the same
 	// engine; empty: none.
 	Equals string
+	// Exact says that no search by an index takes part, so that engines with the same
+	// type of vectors must return the same rows.
+	Exact bool
 	// Engines are those that can run the case; nil: all.
 	Engines []string
 	// Load makes what the case needs beside the facts and the lexical seeds, once a
