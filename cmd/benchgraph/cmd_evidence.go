@@ -125,7 +125,7 @@ func (o *evidenceOptions) run(ctx context.Context, w io.Writer) (err error) {
 			return err
 		}
 	}
-	h, err := embed.NewHash(embed.Lexical, 384)
+	h, err := embed.NewHash(embed.CodeAware, 384)
 	if err != nil {
 		return err
 	}

@@ -76,8 +76,8 @@ func (o *codeOptions) openCode(ctx context.Context) (*corpus.Code, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--dim: %w", err)}
 	}
+	o.Embedder, o.Wording = hash, corpus.Wording(o.wording)
 	options := o.CodeOptions
-	options.Embedder, options.Wording = hash, corpus.Wording(o.wording)
 	if options.Questions, err = o.readQuestions(); err != nil {
 		return nil, err
 	}

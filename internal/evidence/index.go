@@ -73,15 +73,7 @@ type candidate struct {
 
 // seed is trip one: fragments by terms and symbols, and near the vector.
 func (x *Index) seed(ctx context.Context, q *question, vector []float32) ([]candidate, error) {
-	terms := make([]string, 0, len(q.terms)+len(q.symbols))
-	terms = append(terms, q.terms...)
-	weights := append(make([]float32, 0, cap(terms)), q.weights...)
-	symbols := make([]bool, len(q.terms), cap(terms))
-	for i, s := range q.symbols {
-		terms = append(terms, clip(symbolMark+s))
-		weights = append(weights, q.sure[i])
-		symbols = append(symbols, true)
-	}
+	terms, weights, symbols := q.lookups()
 	found := newGathering()
 	batch := &pgx.Batch{}
 	batch.Queue(annStatement, pgvector.NewVector(vector)).Query(func(rows pgx.Rows) error {
@@ -153,7 +145,7 @@ func (g *gathering) at(id int32) *candidate {
 
 // fetch is trip two: the rows of the seeds, and of the fragments that are best
 // connected to them.
-func (x *Index) fetch(ctx context.Context, q *question, seeds []candidate) ([]candidate, error) {
+func (x *Index) fetch(ctx context.Context, seeds []candidate) ([]candidate, error) {
 	g := newGathering()
 	ids, weights := make([]int32, len(seeds)), make([]float32, len(seeds))
 	for i, c := range seeds {
@@ -195,7 +187,6 @@ func (x *Index) fetch(ctx context.Context, q *question, seeds []candidate) ([]ca
 	out := g.all[:0]
 	for _, c := range g.all {
 		if c.Fragment != nil {
-			c.read(q)
 			out = append(out, c)
 		}
 	}

@@ -78,7 +78,8 @@ func (q *question) addTerms(at map[string]int, word string) {
 		weight = partWeight
 	}
 	for _, p := range pieces {
-		if lower := strings.ToLower(p); len(p) > 1 && !stopWords[lower] {
+		lower := strings.ToLower(p)
+		if len(p) > 1 && !stopWords[lower] && !(len(pieces) == 1 && fillers[lower]) {
 			add(&q.terms, &q.weights, at, q.known.of(lower), weight)
 		}
 	}
@@ -115,4 +116,18 @@ func isCalled(rest string) bool { return strings.HasPrefix(rest, "()") }
 func hasCapital(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return unicode.IsUpper(r) && len(word) > 1
+}
+
+// lookups are the terms that the index is asked for, symbols after the others.
+func (q *question) lookups() (terms []string, weights []float32, symbols []bool) {
+	terms = make([]string, 0, len(q.terms)+len(q.symbols))
+	terms = append(terms, q.terms...)
+	weights = append(make([]float32, 0, cap(terms)), q.weights...)
+	symbols = make([]bool, len(q.terms), cap(terms))
+	for i, s := range q.symbols {
+		terms = append(terms, clip(symbolMark+s))
+		weights = append(weights, q.sure[i])
+		symbols = append(symbols, true)
+	}
+	return terms, weights, symbols
 }
