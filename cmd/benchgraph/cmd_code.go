@@ -41,9 +41,9 @@ func codeCases(embedder embed.Embedder) []code.Case {
 	return append(code.Cases(), evidencecase.Case(embedder, tokens.NewCounter()))
 }
 
-func newCodeCommand(start startFunc) *cobra.Command {
+func newCodeCommand(getenv func(string) string, start startFunc) *cobra.Command {
 	run := &job{server: publishedServer}
-	o := &codeRun{corpus: newCodeOptions()}
+	o := &codeRun{corpus: newCodeOptions(getenv)}
 	cmd := &cobra.Command{
 		Use:   code.Name,
 		Short: code.Short,
