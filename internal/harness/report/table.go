@@ -228,6 +228,7 @@ func extraColumns(rows []result.Row) []extraColumn {
 		{"hit@k", func(q result.Quality) *float64 { return q.HitAtK }},
 		{"seeds", func(q result.Quality) *float64 { return q.SeedCoverage }},
 		{"recall", func(q result.Quality) *float64 { return q.RecallAtK }},
+		{"lead", func(q result.Quality) *float64 { return q.LeadPrecision }},
 	}
 	return slices.DeleteFunc(all, func(c extraColumn) bool {
 		return !slices.ContainsFunc(rows, func(r result.Row) bool { return c.value(quality(r)) != nil })
@@ -286,7 +287,9 @@ func writeNotes(out *strings.Builder, rows []result.Row, warnings []string) {
 	for _, c := range ratioColumns(measured) {
 		out.WriteString(c.name + ": " + c.note + "; below 1 is faster.\n")
 	}
-	if len(extraColumns(measured)) > 0 {
+	if graded := slices.ContainsFunc(measured, func(r result.Row) bool { return quality(r).LeadPrecision != nil }); graded {
+		out.WriteString("recall: true rows shown; lead: share of true rows among those up to the last true one.\n")
+	} else if len(extraColumns(measured)) > 0 {
 		out.WriteString("seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th.\n")
 	}
 	if slices.ContainsFunc(rows, func(r result.Row) bool { return r.Throughput != nil }) {
