@@ -93,5 +93,5 @@ func sameName(long, name string) bool {
 // parts are the parts of a qualified name, separated by spaces.
 func parts(name string) string {
 	name = strings.NewReplacer("(*", "", "(", "", ")", "").Replace(name)
-	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(`\:.->#`, r) }), " ")
+	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(`\/:.->#`, r) }), " ")
 }
