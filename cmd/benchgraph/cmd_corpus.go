@@ -16,14 +16,15 @@ func newCorpusCommand() *cobra.Command {
 		Long:  "corpus generates or reads a corpus and shows row counts, parameters and a few rows.\n\n" + exitCodes,
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("name a corpus: multihop, gutenberg, synthetic or butler")}
+			return usageError{errors.New("name a corpus: multihop, gutenberg, synthetic, butler or code")}
 		},
 	}
 	cmd.AddCommand(
 		newDescribeCommand("multihop", "person -> parent -> city facts", newMultihopOptions()),
 		newDescribeCommand("gutenberg", "paragraphs of books", newGutenbergOptions()),
 		newDescribeCommand("synthetic", "a regular graph of formula vectors", newSyntheticOptions()),
-		newDescribeCommand("butler", "seven facts of an assistant's memory", newButlerOptions()))
+		newDescribeCommand("butler", "seven facts of an assistant's memory", newButlerOptions()),
+		newDescribeCommand("code", "a source tree: chunks, dependencies and summaries of files", newCodeOptions()))
 	return cmd
 }
 

@@ -18,6 +18,7 @@ import (
 	"sortedheap/internal/harness/pgstat"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
+	"sortedheap/internal/harness/scenario/code"
 	"sortedheap/internal/harness/stats"
 )
 
@@ -94,7 +95,7 @@ func newScenariosCommand(cmd cobra.Command, start startFunc) *cobra.Command {
 	for _, r := range questions {
 		names = append(names, r.scenario.Name)
 	}
-	names = append(names, openshare.Name, crud.Name, ann.Name)
+	names = append(names, openshare.Name, crud.Name, ann.Name, code.Name)
 	list := strings.Join(names, ", ")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		return usageError{fmt.Errorf("name a scenario: %s", list)}
@@ -102,7 +103,7 @@ func newScenariosCommand(cmd cobra.Command, start startFunc) *cobra.Command {
 	for _, r := range questions {
 		cmd.AddCommand(newScenarioCommand(r, start))
 	}
-	cmd.AddCommand(newOpenShareCommand(start), newCrudCommand(start), newAnnCommand(start))
+	cmd.AddCommand(newOpenShareCommand(start), newCrudCommand(start), newAnnCommand(start), newCodeCommand(start))
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("unknown scenario %q, the scenarios are %s", args[0], list)

@@ -36,6 +36,11 @@ func writeGoBench(out io.Writer, files []*result.File) error {
 	}
 	for _, f := range files {
 		config := benchConfig(f.Env)
+		if len(files) > 1 {
+			config = append(config, benchKeys(f.Env)...)
+		} else if _, err := fmt.Fprintf(out, "# commit %s, measured %s\n", f.Env.Commit, f.Env.Time); err != nil {
+			return err
+		}
 		for _, r := range f.Rows {
 			if r.Error != "" {
 				continue
@@ -51,11 +56,22 @@ func writeGoBench(out io.Writer, files []*result.File) error {
 	return nil
 }
 
-// benchConfig is the environment in the words of Go's benchmarks.
+// benchConfig is the environment in the words of Go's benchmarks: what must be equal
+// for benchstat to compare two files.
 func benchConfig(e result.Env) []benchfmt.Config {
+	return fileConfig([][2]string{{"goos", e.OS}, {"goarch", e.Arch}, {"pkg", "sortedheap"}, {"cpu", e.CPU},
+		{"cores", fmt.Sprint(e.Cores)}, {"postgres", e.Postgres}})
+}
+
+// benchKeys tell runs in one file apart. In files of their own benchstat would take
+// them for different environments and set nothing side by side.
+func benchKeys(e result.Env) []benchfmt.Config {
+	return fileConfig([][2]string{{"commit", e.Commit}, {"time", e.Time}})
+}
+
+func fileConfig(pairs [][2]string) []benchfmt.Config {
 	var config []benchfmt.Config
-	for _, c := range [][2]string{{"goos", e.OS}, {"goarch", e.Arch}, {"pkg", "sortedheap"}, {"cpu", e.CPU},
-		{"cores", fmt.Sprint(e.Cores)}, {"postgres", e.Postgres}, {"commit", e.Commit}, {"time", e.Time}} {
+	for _, c := range pairs {
 		if c[1] != "" {
 			config = append(config, benchfmt.Config{Key: c[0], Value: []byte(c[1]), File: true})
 		}

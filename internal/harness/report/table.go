@@ -14,7 +14,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"sortedheap/fixtures"
 	"sortedheap/internal/harness/result"
+	"sortedheap/internal/harness/targets"
 )
 
 // Format is a way to write tables.
@@ -27,6 +29,7 @@ const (
 	CSV      Format = "csv"
 	GoBench  Format = "gobench" // of Go's benchmarks, which benchstat reads
 	Page     Format = "page"    // HTML with charts
+	Targets  Format = "targets" // of the project, beside what was measured
 	// pageTables are those behind the charts of a page.
 	pageTables Format = "tables of a page"
 )
@@ -34,7 +37,7 @@ const (
 // Write writes files as tables, one per scenario and file, with the
 // environment above and the warnings below. CSV has all rows in one table and
 // nothing else; GoBench has a line for each part of a run; Page is one HTML file
-// that needs nothing beside itself.
+// that needs nothing beside itself; Targets is Markdown.
 func Write(w io.Writer, files []*result.File, format Format) error {
 	var out strings.Builder
 	switch format {
@@ -48,6 +51,12 @@ func Write(w io.Writer, files []*result.File, format Format) error {
 		if err := writePage(&out, files); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
+	case Targets:
+		list, err := targets.Parse(fixtures.Targets())
+		if err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+		return list.Write(w, files)
 	case Text, Markdown:
 		for _, f := range files {
 			writeFile(&out, f, format)

@@ -1,0 +1,156 @@
+package evidence
+
+import (
+	"path"
+	"strings"
+)
+
+// field is a part of a fragment whose terms weigh alike.
+type field int
+
+const (
+	fieldName  field = iota // name of what it defines
+	fieldInner              // names of definitions inside, qualifiers of its own
+	fieldDoc                // comment and signature
+	fieldPath               // of the file
+	fieldBody
+	fieldEnd
+)
+
+// symbolMark begins the terms that stand for names of definitions, case and all.
+const symbolMark = "="
+
+// bag counts terms.
+type bag map[string]int
+
+// addText counts the terms of a text: each word, each identifier, its parts.
+func (b bag) addText(text string) {
+	identifiers(text, func(_ int, word string) { b.addIdentifier(word) })
+}
+
+func (b bag) addIdentifier(word string) {
+	p := parts(word)
+	if len(p) > 1 {
+		b[clip(strings.ToLower(word))]++
+	}
+	for _, part := range p {
+		if len(part) > 1 && !stopWords[strings.ToLower(part)] {
+			b[stemmed(part)]++
+		}
+	}
+}
+
+func clip(term string) string {
+	if len(term) > maxTermBytes {
+		return strings.ToValidUTF8(term[:maxTermBytes], "")
+	}
+	return term
+}
+
+// size is the number of terms, each as often as it occurs.
+func (b bag) size() int {
+	n := 0
+	for _, count := range b {
+		n += count
+	}
+	return n
+}
+
+// bags are the terms of a fragment by field.
+func (f *Fragment) bags() [fieldEnd]bag {
+	var b [fieldEnd]bag
+	for i := range b {
+		b[i] = bag{}
+	}
+	if len(f.Names) > 0 && f.Symbol != "" {
+		b[fieldName].addIdentifier(f.Names[0])
+		for _, name := range f.Names[1:] {
+			b[fieldInner].addIdentifier(name)
+		}
+	} else {
+		for _, name := range f.Names {
+			b[fieldInner].addIdentifier(name)
+		}
+	}
+	for _, name := range f.Declares {
+		b[fieldInner].addIdentifier(name)
+	}
+	b[fieldInner].addText(f.qualifier())
+	b[fieldPath].addText(strings.TrimSuffix(f.File, path.Ext(f.File)))
+	b[fieldDoc].addText(f.Head)
+	lead, body := f.split()
+	b[fieldDoc].addText(lead)
+	b[fieldBody].addText(body)
+	return b
+}
+
+// symbols are the exact names by which a fragment is found, and as what they
+// count: its own name with and without its owner's as a name, if this is where the
+// definition begins; all others, and a constructor's, as names inside.
+func (f *Fragment) symbols() map[string]field {
+	out := map[string]field{}
+	for _, name := range f.Declares {
+		out[name] = fieldInner
+	}
+	for _, name := range f.Names {
+		out[name] = fieldInner
+	}
+	if f.Symbol == "" || f.Head != "" {
+		return out
+	}
+	name, owner := f.Names[0], lastName(f.qualifier())
+	if owner != name {
+		out[name] = fieldName
+	}
+	if owner != "" {
+		out[owner+"."+name] = fieldName
+	}
+	return out
+}
+
+// qualifier is what comes before the name in the symbol.
+func (f *Fragment) qualifier() string {
+	if len(f.Names) == 0 {
+		return ""
+	}
+	return strings.TrimSuffix(f.Symbol, f.Names[0])
+}
+
+// split returns comment and signature apart from the rest.
+func (f *Fragment) split() (lead, body string) {
+	end := 0
+	for range f.Lead {
+		next := strings.IndexByte(f.Text[end:], '\n')
+		if next < 0 {
+			return f.Text, ""
+		}
+		end += next + 1
+	}
+	return f.Text[:end], f.Text[end:]
+}
+
+// Description is what an embedder reads of a fragment: where it is, what it is
+// called in words, what its comments say, then its code.
+func (f *Fragment) Description() string {
+	var s strings.Builder
+	stem := strings.TrimSuffix(f.File, path.Ext(f.File))
+	s.WriteString(humanised(path.Base(stem)))
+	s.WriteString(" ")
+	s.WriteString(humanised(f.Symbol))
+	s.WriteString("\n")
+	s.WriteString(f.Head)
+	s.WriteString("\n")
+	s.WriteString(f.Text)
+	return s.String()
+}
+
+// humanised writes identifiers as words.
+func humanised(text string) string {
+	var words []string
+	identifiers(text, func(_ int, word string) {
+		for _, p := range parts(word) {
+			words = append(words, strings.ToLower(p))
+		}
+	})
+	return strings.Join(words, " ")
+}
