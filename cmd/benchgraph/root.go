@@ -104,7 +104,7 @@ func newRootCommand(p process) *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(p), newSweepCommand(p), newRepeatCommand(p), newCompareCommand(), newReportCommand(), newCorpusCommand(), newClusterCommand(p), newReproCommand(p), newNoteCommand(p), newIndexCommand(p))
+	root.AddCommand(newRunCommand(p), newSweepCommand(p), newRepeatCommand(p), newCompareCommand(), newReportCommand(), newCorpusCommand(p), newClusterCommand(p), newReproCommand(p), newNoteCommand(p), newEvidenceCommand(p), newIndexCommand(p))
 	asUsage(root)
 	return root
 }

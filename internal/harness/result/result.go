@@ -123,9 +123,17 @@ type Quality struct {
 	AnswerRankP50  *float64 `json:"answer_rank_p50,omitempty"`
 	AnswerRankP95  *float64 `json:"answer_rank_p95,omitempty"`
 	AnswerRankMax  *float64 `json:"answer_rank_max,omitempty"`
-	KeywordPct     *float64 `json:"keyword_pct,omitempty"`
-	FullPct        *float64 `json:"full_pct,omitempty"`
-	TokensMean     *float64 `json:"tokens_mean,omitempty"`
+	// Of questions with keywords: the share of them that an answer's texts contain,
+	// and the share of questions whose answers contain all; the same within a budget
+	// of tokens; and how many tokens the answers have.
+	KeywordPct    *float64 `json:"keyword_pct,omitempty"`
+	FullPct       *float64 `json:"full_pct,omitempty"`
+	KeywordBudget *float64 `json:"keyword_pct_budget,omitempty"`
+	FullBudget    *float64 `json:"full_pct_budget,omitempty"`
+	TokensMean    *float64 `json:"tokens_mean,omitempty"`
+	// NDCG grades the order of answers against spans of the source that people have
+	// graded, within the budget.
+	NDCG *float64 `json:"ndcg,omitempty"`
 }
 
 // Build is what loading and indexing cost.
