@@ -70,8 +70,8 @@ func (o *codeOptions) openCode(ctx context.Context) (*corpus.Code, error) {
 	if err != nil {
 		return nil, err
 	}
+	o.Embedder, o.Wording = embedder, corpus.Wording(o.wording)
 	options := o.CodeOptions
-	options.Embedder, options.Wording = embedder, corpus.Wording(o.wording)
 	if options.Questions, err = o.readQuestions(); err != nil {
 		return nil, err
 	}
