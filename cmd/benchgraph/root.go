@@ -104,7 +104,8 @@ func newRootCommand(p process) *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(p), newSweepCommand(p), newRepeatCommand(p), newCompareCommand(), newReportCommand(), newCorpusCommand(), newClusterCommand(p), newReproCommand(p), newNoteCommand(p), newEvidenceCommand(p))
+	root.AddCommand(newRunCommand(p), newSweepCommand(p), newRepeatCommand(p), newCompareCommand(), newReportCommand(), newCorpusCommand(p), newClusterCommand(p), newReproCommand(p), newNoteCommand(p), newEvidenceCommand(p),
+		newAskCommand(), newExplainCommand(), newPathCommand(), newAffectedCommand(), newMCPCommand(p))
 	asUsage(root)
 	return root
 }
