@@ -32,7 +32,7 @@ type Stats struct {
 // files of a tree. The session must be outside of a transaction. It fails when
 // a fragment cannot be counted or embedded, or the server refuses.
 func Build(ctx context.Context, conn *pgx.Conn, files []File, o Options) (Stats, error) {
-	fragments, err := cutAll(ctx, files)
+	fragments, err := Cut(ctx, files)
 	if err != nil {
 		return Stats{}, err
 	}
