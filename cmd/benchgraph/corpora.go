@@ -68,14 +68,14 @@ func (o *multihopOptions) open(ctx context.Context) (corpus.Source, error) {
 	if o.asked.queries == 0 {
 		o.Queries = min(o.Queries, max(o.Chains, 0)) // one a person at most
 	}
+	if err := o.Validate(); err != nil {
+		return nil, usageError{err}
+	}
 	embedder, err := o.embedder.open(ctx, o.Dim)
 	if err != nil {
 		return nil, err
 	}
 	o.Embedder, o.Dim = embedder, embedder.Dim()
-	if err := o.Validate(); err != nil {
-		return nil, usageError{err}
-	}
 	return corpus.Multihop(ctx, o.MultihopOptions)
 }
 
@@ -104,14 +104,14 @@ func (o *gutenbergOptions) addFlags(cmd *cobra.Command) {
 
 func (o *gutenbergOptions) open(ctx context.Context) (corpus.Source, error) {
 	o.Set, o.Queries = o.asked.chosen()
+	if err := o.Validate(); err != nil {
+		return nil, usageError{err}
+	}
 	embedder, err := o.embedder.open(ctx, o.Dim)
 	if err != nil {
 		return nil, err
 	}
 	o.Embedder, o.Dim = embedder, embedder.Dim()
-	if err := o.Validate(); err != nil {
-		return nil, usageError{err}
-	}
 	library, err := corpus.OpenGutenberg(ctx, o.GutenbergOptions)
 	if err != nil {
 		return nil, booksError(o.Dir, err)
@@ -183,13 +183,13 @@ func (o *butlerOptions) addFlags(cmd *cobra.Command) {
 
 func (o *butlerOptions) open(ctx context.Context) (corpus.Source, error) {
 	o.Set, o.Queries = o.asked.chosen()
+	if err := o.Validate(); err != nil {
+		return nil, usageError{err}
+	}
 	embedder, err := o.embedder.open(ctx, o.Dim)
 	if err != nil {
 		return nil, err
 	}
 	o.Embedder, o.Dim = embedder, embedder.Dim()
-	if err := o.Validate(); err != nil {
-		return nil, usageError{err}
-	}
 	return corpus.Butler(ctx, o.ButlerOptions)
 }

@@ -95,6 +95,7 @@ type gathering struct {
 	rows      map[int32]*Row
 	inside    int // edges from the subject to itself
 	filtered  int // edges that the filter removed
+	guesses   int // unresolved calls that may mean far too many things
 	direct    graph.RelationSet
 	callables bool // the subject is only functions
 }
@@ -203,6 +204,9 @@ func (g *gathering) put(far, near int32, e *graph.Edge, tier Tier) {
 	}
 }
 
+// maxGuesses is up to how many candidates an unresolved call is worth a row.
+const maxGuesses = 20
+
 // addPossible adds calls that may mean the subject: unresolved ones with it
 // among their candidates, and calls of what its methods replace.
 func (g *gathering) addPossible(ctx context.Context, numbers []int32) error {
@@ -219,6 +223,10 @@ func (g *gathering) addPossible(ctx context.Context, numbers []int32) error {
 			}
 		}
 		if near < 0 || g.roots[u.Source] {
+			continue
+		}
+		if u.Total > maxGuesses {
+			g.guesses++
 			continue
 		}
 		written := u.Name

@@ -8,6 +8,7 @@ package render
 import (
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -61,6 +62,8 @@ func Answer(a *query.Answer, budget int, staleness string) Text {
 		t.Shown = rows(w, a)
 	case len(a.Matches) > 0:
 		t.Shown = matches(w, a)
+	case len(a.Intent.Nodes) > 0:
+		w.add("answers (0): the graph has no such edge")
 	}
 	t.Near = near(w, a)
 	t.Body = strings.Join(w.out, "\n") + "\n"
@@ -242,21 +245,36 @@ func title(a *query.Answer, r *query.Row) string {
 	return t
 }
 
-// rows writes the rows at the first detail that fits all of them, and returns
-// how many it wrote.
+// rows writes the rows, and returns how many it wrote. Where all of them do not
+// fit in full, sections say less about each, the last ones first: tests and what
+// is only possible before production.
 func rows(w *writer, a *query.Answer) int {
 	list := sections(a)
-	for _, d := range []detail{full, brief, grouped} {
-		var lines []string
-		number := 0
-		for _, s := range list {
-			lines = append(lines, fmt.Sprintf("%s (%d):", s.title, len(s.rows)))
-			lines = append(lines, rowLines(a, s.rows, d, &number)...)
+	blocks := make([][]string, len(list))
+	total := 0
+	set := func(i int, d detail, number int) {
+		total -= cost(blocks[i])
+		blocks[i] = append([]string{fmt.Sprintf("%s (%d):", list[i].title, len(list[i].rows))}, rowLines(a, list[i].rows, d, number)...)
+		total += cost(blocks[i])
+	}
+	starts := make([]int, len(list))
+	for i, n := 0, 0; i < len(list); i++ {
+		starts[i] = n
+		n += len(list[i].rows)
+		set(i, full, starts[i])
+	}
+	for i := len(list) - 1; i >= 0 && total > w.left; i-- {
+		for _, d := range []detail{brief, grouped} {
+			if total > w.left {
+				set(i, d, starts[i])
+			}
 		}
-		if cost(lines) <= w.left {
-			w.lines(lines)
-			return len(a.Rows)
+	}
+	if total <= w.left {
+		for _, b := range blocks {
+			w.lines(b)
 		}
+		return len(a.Rows)
 	}
 	return cutRows(w, a, list)
 }
@@ -264,29 +282,39 @@ func rows(w *writer, a *query.Answer) int {
 // summaryRoom is kept free for what was cut.
 const summaryRoom = 300
 
-// cutRows writes groups by file while they fit, and sums the rest up.
+// cutRows writes groups by file while they fit, of the last file as many rows as
+// do, and sums the rest up.
 func cutRows(w *writer, a *query.Answer, list []section) int {
 	w.left -= summaryRoom
 	shown := 0
 	var rest []query.Row
 	for _, s := range list {
-		if len(rest) == 0 && w.add(fmt.Sprintf("%s (%d):", s.title, len(s.rows))) {
-			for _, group := range byFile(a, s.rows) {
-				if len(rest) == 0 && w.add(groupLine(a, group)) {
-					shown += len(group)
-				} else {
-					rest = append(rest, group...)
-				}
-			}
+		if len(rest) > 0 || !w.add(fmt.Sprintf("%s (%d):", s.title, len(s.rows))) {
+			rest = append(rest, s.rows...)
 			continue
 		}
-		rest = append(rest, s.rows...)
+		for _, group := range byFile(a, s.rows) {
+			fits := 0
+			if len(rest) == 0 {
+				fits = fitting(w, a, group)
+			}
+			if fits > 0 {
+				w.add(groupLine(a, group[:fits]))
+			}
+			shown += fits
+			rest = append(rest, group[fits:]...)
+		}
 	}
 	w.left += summaryRoom
 	if len(rest) > 0 {
 		w.add(remainder(a, rest))
 	}
 	return shown
+}
+
+// fitting is how many rows of a group fit into a line that fits.
+func fitting(w *writer, a *query.Answer, group []query.Row) int {
+	return sort.Search(len(group), func(i int) bool { return utf8.RuneCountInString(groupLine(a, group[:i+1]))+1 > w.left })
 }
 
 // remainder counts rows by file, within summaryRoom.
@@ -332,7 +360,8 @@ func fileOf(a *query.Answer, r *query.Row) string {
 	return plain.Field(a.Catalog.Node(r.Node).File)
 }
 
-func rowLines(a *query.Answer, list []query.Row, d detail, number *int) []string {
+// rowLines are rows as lines; those before them count before.
+func rowLines(a *query.Answer, list []query.Row, d detail, before int) []string {
 	var lines []string
 	if d == grouped {
 		for _, g := range byFile(a, list) {
@@ -341,8 +370,7 @@ func rowLines(a *query.Answer, list []query.Row, d detail, number *int) []string
 		return lines
 	}
 	for i := range list {
-		*number++
-		lines = append(lines, strconv.Itoa(*number)+". "+rowLine(a, &list[i], d))
+		lines = append(lines, strconv.Itoa(before+i+1)+". "+rowLine(a, &list[i], d))
 	}
 	return lines
 }
@@ -443,10 +471,20 @@ func matches(w *writer, a *query.Answer) int {
 	return shown
 }
 
+// What of the neighbourhood is shown: little beside an answer, more where the
+// neighbourhood is the answer.
+const (
+	nearAnswer = 10
+	nearAlone  = 30
+)
+
 // near writes edges of the neighbourhood while they fit.
 func near(w *writer, a *query.Answer) int {
-	shown := 0
-	for i, n := range a.Near {
+	shown, limit := 0, nearAlone
+	if a.Intent.Ask != query.AskNothing && a.Intent.Ask != query.AskDefined {
+		limit = nearAnswer
+	}
+	for i, n := range a.Near[:min(limit, len(a.Near))] {
 		line := EdgeLine(a.Catalog, &n.Edge)
 		if i == 0 {
 			if utf8.RuneCountInString(line)+6 > w.left-1 || !w.add("near:") {
