@@ -39,12 +39,13 @@ func newEvidenceCommand(p process) *cobra.Command {
 		Short: "Answer a question with lines of a source tree",
 		Long: "evidence makes an index of a source tree in a server, asks it one question, and prints the\n" +
 			"lines that answer it, within a budget of tokens. With --questions it grades the answers to\n" +
-			"those of the files instead, in both wordings, and tells what each stage takes in the server.\n\n" + exitCodes,
+			"those of the files instead, in both wordings, and tells what each stage takes in the server.\n" +
+			"With --dsn it leaves the index there for ask --evidence.\n\n" + exitCodes,
 		Hidden: true,
 		Args:   cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if (len(args) == 0) == (len(o.questions) == 0) {
-				return usageError{errors.New("give either a question or --questions")}
+			if len(args) > 0 && len(o.questions) > 0 || len(args) == 0 && len(o.questions) == 0 && o.dsn == "" {
+				return usageError{errors.New("give a question, or --questions, or --dsn to leave an index in")}
 			}
 			if o.budget.Tokens < 1 || o.budget.Files < 1 || o.runs < 1 {
 				return usageError{errors.New("--token-budget, --top-k and --runs must be at least 1")}
