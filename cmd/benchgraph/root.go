@@ -105,7 +105,7 @@ func newRootCommand(p process) *cobra.Command {
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRunCommand(p), newSweepCommand(p), newRepeatCommand(p), newCompareCommand(), newReportCommand(), newCorpusCommand(), newClusterCommand(p), newReproCommand(p), newNoteCommand(p), newEvidenceCommand(p),
-		newAskCommand(), newExplainCommand(), newPathCommand(), newAffectedCommand(), newMCPCommand(p))
+		newIndexCommand(p), newAskCommand(), newExplainCommand(), newPathCommand(), newAffectedCommand(), newMCPCommand(p))
 	asUsage(root)
 	return root
 }

@@ -65,8 +65,13 @@ func (t *Tree) Named(n NodeID) bool {
 	return n != None && t.grammar.isNamed(t.nodes[n].kind)
 }
 
-// Parent returns the node around a node, None for the root.
-func (t *Tree) Parent(n NodeID) NodeID { return t.nodes[n].parent }
+// Parent returns the node around a node, None for the root and for None.
+func (t *Tree) Parent(n NodeID) NodeID {
+	if n == None {
+		return None
+	}
+	return t.nodes[n].parent
+}
 
 // First returns the first child of a node, and Next the sibling after it.
 func (t *Tree) First(n NodeID) NodeID {
@@ -76,11 +81,19 @@ func (t *Tree) First(n NodeID) NodeID {
 	return t.nodes[n].first
 }
 
-// Next returns the sibling after a node.
-func (t *Tree) Next(n NodeID) NodeID { return t.nodes[n].next }
+// Next returns the sibling after a node, or None.
+func (t *Tree) Next(n NodeID) NodeID {
+	if n == None {
+		return None
+	}
+	return t.nodes[n].next
+}
 
-// Span returns the bytes of a node as [start, end).
+// Span returns the bytes of a node as [start, end); for None they are none.
 func (t *Tree) Span(n NodeID) (start, end int) {
+	if n == None {
+		return 0, 0
+	}
 	return int(t.nodes[n].start), int(t.nodes[n].end)
 }
 
@@ -92,8 +105,13 @@ func (t *Tree) Text(n NodeID) string {
 	return string(t.source[t.nodes[n].start:t.nodes[n].end])
 }
 
-// Line returns the line, from 1, on which a node starts.
-func (t *Tree) Line(n NodeID) int { return t.lineAt(t.nodes[n].start) }
+// Line returns the line, from 1, on which a node starts, 0 for None.
+func (t *Tree) Line(n NodeID) int {
+	if n == None {
+		return 0
+	}
+	return t.lineAt(t.nodes[n].start)
+}
 
 // EndLine returns the line, from 1, of the last byte of a node.
 func (t *Tree) EndLine(n NodeID) int {

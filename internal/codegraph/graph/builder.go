@@ -101,6 +101,9 @@ func (b *Builder) AddUnresolved(u Unresolved) error {
 	if err := b.known(append([]int32{u.Source}, u.Candidates...)...); err != nil {
 		return err
 	}
+	if u.Total < 0 || u.Total > math.MaxInt32 {
+		return fmt.Errorf("unresolved call of %q in %q has %d candidates", u.Name, b.nodes[u.Source].ID, u.Total)
+	}
 	if u.Relation == NoRelation || u.Relation >= relationEnd || u.Line < 0 || u.Line > math.MaxInt32 {
 		return fmt.Errorf("unresolved call of %q in %q has relation %d, line %d", u.Name, b.nodes[u.Source].ID, u.Relation, u.Line)
 	}

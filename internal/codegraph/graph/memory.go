@@ -109,12 +109,15 @@ func (g *Graph) Degree(number int32) int {
 	return int(g.out[number+1] - g.out[number] + g.in[number+1] - g.in[number])
 }
 
-// Info implements Backend.
-func (g *Graph) Info(context.Context) (Info, error) {
+// Summary describes the graph as a whole.
+func (g *Graph) Summary() Info {
 	info := g.info
 	info.Languages = maps.Clone(info.Languages)
-	return info, nil
+	return info
 }
+
+// Info implements Backend.
+func (g *Graph) Info(context.Context) (Info, error) { return g.Summary(), nil }
 
 // Lookup implements Backend.
 func (g *Graph) Lookup(_ context.Context, id string) (int32, bool, error) {

@@ -2,6 +2,7 @@ package resolve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"slices"
@@ -19,17 +20,9 @@ type Input struct {
 	Roots   Roots
 	Info    graph.Info // Corpus, Commit and Hash
 	Workers int        // how many files are bound at once, at least 1
-	// Documents are nodes of files that are no sources.
-	Documents []Document
-	// Reuse returns what a file said in an earlier run when that still holds, see
-	// Previous; nil binds every file.
-	Reuse func(path string) (Bound, bool)
-}
-
-// Document is a file that is no source, with its sections.
-type Document struct {
-	File     graph.Node
-	Sections []graph.Node
+	// Reuse returns what a file said in an earlier run when that still holds; nil
+	// binds every file. It is called from several goroutines.
+	Reuse func(path string) (b Bound, ok bool, err error)
 }
 
 // Output is a graph and what was counted on the way.
@@ -81,7 +74,7 @@ func Build(ctx context.Context, in Input) (Output, error) {
 		return Output{}, err
 	}
 	a := &assembly{p: p, ids: ids, b: graph.NewBuilder(in.Info)}
-	if err := a.nodes(in.Documents); err != nil {
+	if err := a.nodes(); err != nil {
 		return Output{}, fmt.Errorf("build graph: %w", err)
 	}
 	if err := a.structure(); err != nil {
@@ -114,8 +107,24 @@ func compareStrings(a, b string) int {
 // change meanwhile, so files are bound at once.
 func (p *program) bindAll(ctx context.Context, in Input, ids *identities) ([]Bound, int, error) {
 	bound := make([]Bound, len(p.files))
+	failed := make([]error, len(p.files))
 	var next, reused atomic.Int64
 	var wg sync.WaitGroup
+	one := func(i int) error {
+		if in.Reuse != nil {
+			old, ok, err := in.Reuse(p.files[i].Path)
+			if err != nil {
+				return fmt.Errorf("reuse what %q said: %w", p.files[i].Path, err)
+			}
+			if ok {
+				bound[i] = old
+				reused.Add(1)
+				return nil
+			}
+		}
+		bound[i] = p.export(int32(i), p.bindFile(int32(i)), ids)
+		return nil
+	}
 	for range max(in.Workers, 1) {
 		wg.Go(func() {
 			for ctx.Err() == nil {
@@ -123,18 +132,14 @@ func (p *program) bindAll(ctx context.Context, in Input, ids *identities) ([]Bou
 				if i >= len(p.files) {
 					return
 				}
-				if in.Reuse != nil {
-					if old, ok := in.Reuse(p.files[i].Path); ok {
-						bound[i] = old
-						reused.Add(1)
-						continue
-					}
-				}
-				bound[i] = p.export(int32(i), p.bindFile(int32(i)), ids)
+				failed[i] = one(i)
 			}
 		})
 	}
 	wg.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, 0, err
+	}
 	return bound, int(reused.Load()), ctx.Err()
 }
 
@@ -175,7 +180,7 @@ type assembly struct {
 	b   *graph.Builder
 }
 
-func (a *assembly) nodes(documents []Document) error {
+func (a *assembly) nodes() error {
 	p := a.p
 	for _, f := range p.files {
 		if _, err := a.b.AddNode(fileNode(f)); err != nil {
@@ -194,22 +199,6 @@ func (a *assembly) nodes(documents []Document) error {
 		}
 		if _, err := a.b.AddNode(n); err != nil {
 			return err
-		}
-	}
-	for _, d := range documents {
-		file, err := a.b.AddNode(d.File)
-		if err != nil {
-			return err
-		}
-		for _, s := range d.Sections {
-			section, err := a.b.AddNode(s)
-			if err != nil {
-				return err
-			}
-			e := graph.Edge{Source: file, Target: section, Relation: graph.Contains, File: d.File.File, Line: s.Line}
-			if err := a.b.AddEdge(e); err != nil {
-				return err
-			}
 		}
 	}
 	return nil

@@ -189,7 +189,7 @@ func itoa(n int) string {
 func (p *program) node(s symbol, id string) graph.Node {
 	f, d := p.file(s), p.def(s)
 	return graph.Node{
-		ID: id, Label: d.Name, Qualified: d.Qualified, Kind: p.kind(d, s), Form: d.Form, Lang: f.Lang.String(), FileType: graph.Code,
+		ID: id, Label: d.Name, Qualified: d.Qualified, Kind: p.kind(d, s), Form: d.Form, Lang: f.Lang.String(), FileType: fileType(f),
 		File: f.Path, Line: int(d.Line), EndLine: int(d.EndLine), Test: d.Test, Signature: d.Signature, Doc: d.Doc,
 	}
 }
@@ -202,9 +202,16 @@ func (p *program) kind(d *extract.Def, s symbol) graph.Kind {
 	return d.Kind
 }
 
+func fileType(f *extract.File) graph.FileType {
+	if f.Lang == syntax.NoLanguage {
+		return graph.Document
+	}
+	return graph.Code
+}
+
 func fileNode(f *extract.File) graph.Node {
 	return graph.Node{
-		ID: f.Path, Label: path.Base(f.Path), Qualified: f.Path, Kind: graph.File, Lang: f.Lang.String(), FileType: graph.Code,
+		ID: f.Path, Label: path.Base(f.Path), Qualified: f.Path, Kind: graph.File, Lang: f.Lang.String(), FileType: fileType(f),
 		File: f.Path, Line: 1, EndLine: f.Lines, Test: f.Test,
 	}
 }
