@@ -289,13 +289,14 @@ func rows(w *writer, a *query.Answer) []query.Row {
 	return cutRows(w, a, list)
 }
 
-// summaryRoom is kept free for what was cut.
+// summaryRoom is kept free for what was cut, or half of what is left.
 const summaryRoom = 300
 
 // cutRows writes groups by file while they fit, of the last file as many rows as
 // do, and sums the rest up.
 func cutRows(w *writer, a *query.Answer, list []section) []query.Row {
-	w.left -= summaryRoom
+	room := min(summaryRoom, w.left/2)
+	w.left -= room
 	var shown, rest []query.Row
 	for _, s := range list {
 		if len(rest) > 0 || !w.add(fmt.Sprintf("%s (%d):", s.title, len(s.rows))) {
@@ -314,9 +315,9 @@ func cutRows(w *writer, a *query.Answer, list []section) []query.Row {
 			rest = append(rest, group[fits:]...)
 		}
 	}
-	w.left += summaryRoom
+	w.left += room
 	if len(rest) > 0 {
-		w.add(remainder(a, rest))
+		w.add(remainder(a, rest, room))
 	}
 	return shown
 }
@@ -326,14 +327,18 @@ func fitting(w *writer, a *query.Answer, group []query.Row) int {
 	return sort.Search(len(group), func(i int) bool { return utf8.RuneCountInString(groupLine(a, group[:i+1]))+1 > w.left })
 }
 
-// remainder counts rows by file, within summaryRoom.
-func remainder(a *query.Answer, rest []query.Row) string {
+// remainder counts rows by file, in so many characters where they are enough for
+// the count itself.
+func remainder(a *query.Answer, rest []query.Row, room int) string {
 	groups := byFile(a, rest)
 	slices.SortStableFunc(groups, func(x, y []query.Row) int { return len(y) - len(x) })
 	line := fmt.Sprintf("... %d more in %d files:", len(rest), len(groups))
 	for i, g := range groups {
 		part := fmt.Sprintf(" %s %d", fileOf(a, &g[0]), len(g))
-		if utf8.RuneCountInString(line)+utf8.RuneCountInString(part) > summaryRoom-30 {
+		if utf8.RuneCountInString(line)+utf8.RuneCountInString(part) > room-20 {
+			if i == 0 {
+				return strings.TrimSuffix(line, ":")
+			}
 			return line + fmt.Sprintf(", and %d files", len(groups)-i)
 		}
 		if i > 0 {
