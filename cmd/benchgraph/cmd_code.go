@@ -13,9 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"sortedheap/internal/corpus"
+	"sortedheap/internal/embed"
 	"sortedheap/internal/harness/engine/all"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario/code"
+	"sortedheap/internal/harness/scenario/code/evidencecase"
 	"sortedheap/internal/harness/stats"
 	"sortedheap/internal/tokens"
 	"sortedheap/internal/ui"
@@ -34,12 +36,14 @@ type codeRun struct {
 	toastTarget           int
 }
 
-// codeCases are all the cases there are.
-func codeCases() []code.Case { return code.Cases() }
+// codeCases are all the cases there are; embedder is that of the corpus.
+func codeCases(embedder embed.Embedder) []code.Case {
+	return append(code.Cases(), evidencecase.Case(embedder, tokens.NewCounter()))
+}
 
-func newCodeCommand(start startFunc) *cobra.Command {
+func newCodeCommand(getenv func(string) string, start startFunc) *cobra.Command {
 	run := &job{server: publishedServer}
-	o := &codeRun{corpus: newCodeOptions()}
+	o := &codeRun{corpus: newCodeOptions(getenv)}
 	cmd := &cobra.Command{
 		Use:   code.Name,
 		Short: code.Short,
@@ -107,7 +111,7 @@ func (o *codeRun) check() error {
 		switch {
 		case err != nil:
 			errs = append(errs, fmt.Errorf("--cases: %w", err))
-		case !slices.ContainsFunc(codeCases(), func(c code.Case) bool { return filter.MatchString(c.Name) && c.RunsOnAny(o.engines) }):
+		case !slices.ContainsFunc(codeCases(nil), func(c code.Case) bool { return filter.MatchString(c.Name) && c.RunsOnAny(o.engines) }):
 			errs = append(errs, fmt.Errorf("--cases: no case of the chosen engines matches %q; a run without the flag lists them all", o.cases))
 		}
 		o.Filter = filter
@@ -147,6 +151,6 @@ func (o *codeRun) measure(ctx context.Context, dsn string, tree *corpus.Code, pr
 		return nil, nil, err
 	}
 	defer func() { err = errors.Join(err, closeClock(context.WithoutCancel(ctx))) }()
-	rows, doubts, err := code.Run(ctx, o.Params, code.Env{Engines: engines, Corpus: tree, Cases: codeCases(), Clock: clock, Progress: progress})
+	rows, doubts, err := code.Run(ctx, o.Params, code.Env{Engines: engines, Corpus: tree, Cases: codeCases(o.corpus.Embedder), Clock: clock, Progress: progress})
 	return rows, append(warnings, doubts...), err
 }

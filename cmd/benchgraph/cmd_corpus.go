@@ -9,7 +9,7 @@ import (
 )
 
 // newCorpusCommand shows what a corpus holds.
-func newCorpusCommand() *cobra.Command {
+func newCorpusCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus NAME",
 		Short: "Show what a corpus holds: counts and a sample",
@@ -20,11 +20,11 @@ func newCorpusCommand() *cobra.Command {
 		},
 	}
 	cmd.AddCommand(
-		newDescribeCommand("multihop", "person -> parent -> city facts", newMultihopOptions()),
-		newDescribeCommand("gutenberg", "paragraphs of books", newGutenbergOptions()),
+		newDescribeCommand("multihop", "person -> parent -> city facts", newMultihopOptions(p.getenv)),
+		newDescribeCommand("gutenberg", "paragraphs of books", newGutenbergOptions(p.getenv)),
 		newDescribeCommand("synthetic", "a regular graph of formula vectors", newSyntheticOptions()),
-		newDescribeCommand("butler", "seven facts of an assistant's memory", newButlerOptions()),
-		newDescribeCommand("code", "a source tree: chunks, dependencies and summaries of files", newCodeOptions()))
+		newDescribeCommand("butler", "seven facts of an assistant's memory", newButlerOptions(p.getenv)),
+		newDescribeCommand("code", "a source tree: chunks, dependencies and summaries of files", newCodeOptions(p.getenv)))
 	return cmd
 }
 

@@ -19,7 +19,6 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
-	"sortedheap/internal/embed"
 	"sortedheap/internal/evidence"
 	"sortedheap/internal/tokens"
 )
@@ -34,11 +33,13 @@ type evidenceOptions struct {
 	runs                 int
 	one, dsn, cpuprofile string
 	wordings             []string
+	embedder             embedderOptions
+	dim                  int
 	noBuild              bool
 }
 
 func newEvidenceCommand(p process) *cobra.Command {
-	o := evidenceOptions{budget: evidence.DefaultBudget()}
+	o := evidenceOptions{embedder: newEmbedderOptions(p.getenv, hashCodeAware), budget: evidence.DefaultBudget()}
 	cmd := &cobra.Command{
 		Use:    "evidence [QUESTION]",
 		Short:  "Index a source tree and answer questions with lines of it",
@@ -59,6 +60,8 @@ func newEvidenceCommand(p process) *cobra.Command {
 	f.IntVar(&o.budget.Tokens, "token-budget", o.budget.Tokens, "tokens")
 	f.IntVar(&o.budget.Files, "top-k", o.budget.Files, "files")
 	f.BoolVar(&o.verbose, "v", false, "verbose")
+	o.embedder.addFlags(f)
+	f.IntVar(&o.dim, "dim", 384, "components")
 	f.StringVar(&o.dsn, "dsn", "", "database")
 	f.BoolVar(&o.noBuild, "no-build", false, "use what is there")
 	f.StringVar(&o.cpuprofile, "cpuprofile", "", "file")
@@ -125,7 +128,7 @@ func (o *evidenceOptions) run(ctx context.Context, w io.Writer) (err error) {
 			return err
 		}
 	}
-	h, err := embed.NewHash(embed.Lexical, 384)
+	h, err := o.embedder.open(ctx, o.dim)
 	if err != nil {
 		return err
 	}

@@ -74,23 +74,23 @@ func newRunCommand(p process) *cobra.Command {
 		Long: "run loads the scenario's corpus into every engine, checks that the engines agree,\n" +
 			"grades the answers, then times all cases side by side. The table goes to standard\n" +
 			"output, the result file to --out.\n\n" + exitCodes,
-	}, func(ctx context.Context, j *job) error { return j.run(ctx, p) }, newAskScenarioCommand(p))
+	}, p.getenv, func(ctx context.Context, j *job) error { return j.run(ctx, p) }, newAskScenarioCommand(p))
 }
 
 // newScenariosCommand is a command with a sub-command for each scenario, which
 // makes a job of its flags and hands it to start; others need no server and are
 // sub-commands as they are.
-func newScenariosCommand(cmd cobra.Command, start startFunc, others ...*cobra.Command) *cobra.Command {
+func newScenariosCommand(cmd cobra.Command, getenv func(string) string, start startFunc, others ...*cobra.Command) *cobra.Command {
 	withSearches := scenario.SyntheticSearch()
 	questions := []runner{
 		{scenario.Multihop(), nil, runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128,
-			engines: all.Contestants(), server: publishedServer}, newMultihopOptions()},
+			engines: all.Contestants(), server: publishedServer}, newMultihopOptions(getenv)},
 		{scenario.Gutenberg(), nil, runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64,
-			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions()},
+			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions(getenv)},
 		{scenario.Synthetic(), &withSearches, runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
 			engines: all.Inside(), server: roomyServer}, newSyntheticOptions()},
 		{scenario.Butler(), nil, runOptions{annK: 4, topK: 4, m: 24, efConstruction: 200, efSearch: 64,
-			engines: all.Contestants(), server: publishedServer}, newButlerOptions()},
+			engines: all.Contestants(), server: publishedServer}, newButlerOptions(getenv)},
 	}
 	var names []string
 	for _, r := range questions {
@@ -108,7 +108,7 @@ func newScenariosCommand(cmd cobra.Command, start startFunc, others ...*cobra.Co
 	for _, r := range questions {
 		cmd.AddCommand(newScenarioCommand(r, start))
 	}
-	cmd.AddCommand(newOpenShareCommand(start), newCrudCommand(start), newAnnCommand(start), newCodeCommand(start))
+	cmd.AddCommand(newOpenShareCommand(start), newCrudCommand(start), newAnnCommand(start), newCodeCommand(getenv, start))
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("unknown scenario %q, the scenarios are %s", args[0], list)

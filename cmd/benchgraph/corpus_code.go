@@ -13,24 +13,22 @@ import (
 
 	"sortedheap/fixtures"
 	"sortedheap/internal/corpus"
-	"sortedheap/internal/embed"
 )
 
 // codeOptions reads a source tree.
 type codeOptions struct {
 	corpus.CodeOptions
 	dim       int
-	embedder  string
+	embedder  embedderOptions
 	questions string
 	wording   string
 }
 
-// Embedders of text by hashing, as they are called on the command line.
-var hashEmbedders = map[string]embed.Mode{"generic": embed.Multihop, "code-aware": embed.CodeAware}
-
 const builtInQuestions = "lighthouse"
 
-func newCodeOptions() *codeOptions { return &codeOptions{} }
+func newCodeOptions(getenv func(string) string) *codeOptions {
+	return &codeOptions{embedder: newEmbedderOptions(getenv, hashMultihop, hashCodeAware)}
+}
 
 func (o *codeOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -39,7 +37,7 @@ func (o *codeOptions) addFlags(cmd *cobra.Command) {
 	f.StringVar(&o.questions, "questions", "", "questions: a JSON file, a Crystal program with a bank of them, or the name of those inside this program: "+
 		strings.Join(builtInQuestionFiles(), ", ")+"; default: "+builtInQuestions+", where --source is not given")
 	f.StringVar(&o.wording, "wording", string(corpus.WordingPrompt), "prompt: as who knows the source asks; generic: without a name of it")
-	f.StringVar(&o.embedder, "embedder", "generic", "hashed words: generic, or code-aware, which takes identifiers apart")
+	o.embedder.addFlags(f)
 	f.IntVar(&o.dim, "dim", 384, "components of each embedding")
 }
 
@@ -68,16 +66,12 @@ func (o *codeOptions) open(ctx context.Context) (corpus.Source, error) {
 }
 
 func (o *codeOptions) openCode(ctx context.Context) (*corpus.Code, error) {
-	mode, ok := hashEmbedders[o.embedder]
-	if !ok {
-		return nil, usageError{fmt.Errorf("--embedder is %q, must be generic or code-aware", o.embedder)}
-	}
-	hash, err := embed.NewHash(mode, o.dim)
+	embedder, err := o.embedder.open(ctx, o.dim)
 	if err != nil {
-		return nil, usageError{fmt.Errorf("--dim: %w", err)}
+		return nil, err
 	}
+	o.Embedder, o.Wording = embedder, corpus.Wording(o.wording)
 	options := o.CodeOptions
-	options.Embedder, options.Wording = hash, corpus.Wording(o.wording)
 	if options.Questions, err = o.readQuestions(); err != nil {
 		return nil, err
 	}

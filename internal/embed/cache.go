@@ -51,7 +51,8 @@ const cacheHeader = len(cacheMagic) + sha256.Size
 const cacheBatch = 256
 
 // OpenCache keeps e's vectors in a file in dir, which is made if it is not there.
-// Close closes the file, not e.
+// Close closes the file, not e; the file is closed as well once the cache is no
+// longer reachable, for all that was kept is written.
 func OpenCache(dir string, e Embedder) (*Cached, error) {
 	c := &Cached{Embedder: e, record: sha256.Size + 4*e.Dim() + crc32.Size, index: map[digest]int64{}}
 	if err := c.open(dir); err != nil {

@@ -14,7 +14,7 @@ type relation int16
 
 const (
 	relCalls     relation = 1 // names it before an opening bracket
-	relMentions  relation = 2 // names it
+	relMentions  relation = 2 // names it; from a type always this
 	relCalledBy  relation = 3
 	relMentioned relation = 4
 	relPartOf    relation = 5 // the type that a method belongs to, the definition that a part was cut from
@@ -126,7 +126,7 @@ func used(fragments []Fragment, from int32, defined definitions) map[int32]edge 
 		}
 		targets = meant(fragments, targets, f.File, before)
 		rel := relMentions
-		if lastEnd < len(f.Text) && f.Text[lastEnd] == '(' {
+		if !f.isType() && lastEnd < len(f.Text) && f.Text[lastEnd] == '(' {
 			rel = relCalls
 		}
 		for _, to := range targets {

@@ -2,29 +2,24 @@ package evidence
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
-
-// What facets weigh against a term of the question.
-const nameWeight = 0.6
 
 // facets number what lines can show, with what each is worth and how often it
 // was shown.
 type facets struct {
-	number map[string]int32    // identifiers and stems
-	memo   map[string][]string // of a word, the stems of the question in it
-	worth  []float64
-	seen   []int
-	terms  map[string]bool // stems of the question
+	number    map[string]int32 // identifiers and stems
+	worth     []float64
+	seen      []int
+	seenAgain float64
+	q         *question
 }
 
 // weighFacets weighs the question's terms by how few candidates hold them, and
 // names by the scores of the candidates that hold them.
-func weighFacets(q question, found []candidate) *facets {
-	f := &facets{number: map[string]int32{}, memo: map[string][]string{}, terms: map[string]bool{}}
-	for _, t := range q.terms {
-		f.terms[t] = true
-	}
+func weighFacets(w *weights, q *question, found []candidate) *facets {
+	f := &facets{q: q, number: map[string]int32{}, seenAgain: w.seenAgain}
 	defined := map[string]bool{}
 	for i := range found {
 		if s := found[i].Symbol; s != "" {
@@ -46,25 +41,26 @@ func weighFacets(q question, found []candidate) *facets {
 				mass[facet] += found[i].score
 			}
 		}
-		identifiers(found[i].Text, func(_ int, word string) {
+		for word := range found[i].words {
 			if defined[word] || asked[word] || isCompound(word) {
 				note(word)
 			}
-			f.stems(word, note)
-		})
+			for _, term := range q.in(word) {
+				note(stemMark + term)
+			}
+		}
 	}
 	for facet, n := range holders {
-		worth := 0.0
-		if stem, ok := strings.CutPrefix(facet, stemMark); ok {
+		var worth float64
+		switch {
+		case strings.HasPrefix(facet, stemMark):
 			worth = math.Log(1+float64(len(found))/float64(n)) / math.Log(1+float64(len(found)))
-			_ = stem
-		} else {
-			worth = nameWeight * mass[facet] / float64(n)
-			if asked[facet] {
-				worth += 1
-			} else if !defined[facet] {
-				worth *= 0.5
-			}
+		case asked[facet]:
+			worth = w.asked + w.defined*mass[facet]/float64(n)
+		case defined[facet]:
+			worth = w.defined * mass[facet] / float64(n)
+		default:
+			worth = w.other * mass[facet] / float64(n)
 		}
 		f.number[facet] = int32(len(f.worth))
 		f.worth = append(f.worth, worth)
@@ -75,21 +71,6 @@ func weighFacets(q question, found []candidate) *facets {
 
 // stemMark tells stems of the question from names.
 const stemMark = "~"
-
-func (f *facets) stems(word string, yield func(facet string)) {
-	held, ok := f.memo[word]
-	if !ok {
-		for _, part := range parts(word) {
-			if stem := stemmed(part); f.terms[stem] {
-				held = append(held, stemMark+stem)
-			}
-		}
-		f.memo[word] = held
-	}
-	for _, facet := range held {
-		yield(facet)
-	}
-}
 
 // lastName is the name in a qualified one.
 func lastName(symbol string) string {
@@ -104,25 +85,20 @@ func lastName(symbol string) string {
 	return symbol[start:end]
 }
 
-// of returns the facets of a line.
-func (f *facets) of(line string) []int32 {
+// of returns the facets of a line of words.
+func (f *facets) of(line []string) []int32 {
 	var out []int32
 	add := func(facet string) {
-		n, ok := f.number[facet]
-		if !ok {
-			return
+		if n, ok := f.number[facet]; ok && !slices.Contains(out, n) {
+			out = append(out, n)
 		}
-		for _, had := range out {
-			if had == n {
-				return
-			}
-		}
-		out = append(out, n)
 	}
-	identifiers(line, func(_ int, word string) {
+	for _, word := range line {
 		add(word)
-		f.stems(word, add)
-	})
+		for _, term := range f.q.in(word) {
+			add(stemMark + term)
+		}
+	}
 	return out
 }
 
@@ -134,7 +110,7 @@ func (f *facets) gain(line []int32) float64 {
 		case 0:
 			sum += f.worth[n]
 		case 1:
-			sum += f.worth[n] * seenAgain
+			sum += f.worth[n] * f.seenAgain
 		}
 	}
 	return sum

@@ -22,12 +22,6 @@ const (
 // farAway stands for the distance of a fragment that is not near.
 const farAway = 2
 
-// Reciprocal rank fusion: each list in which a fragment stands adds its weight
-// over rank and damping. Ranks alone count, for scores of lists do not compare.
-const damping = 10
-
-var sourceWeight = [sources]float64{bySymbol: 1.5, byTerms: 1, byVector: 0.5}
-
 // strength is what a source says of a candidate; 0 for nothing.
 func (c *candidate) strength(s source) float64 {
 	switch s {
@@ -42,9 +36,11 @@ func (c *candidate) strength(s source) float64 {
 	}
 }
 
-// fuse ranks candidates by each source, sets their scores, and sorts them best
-// first; ties go to the lower number.
-func fuse(all []candidate) {
+// fuse ranks candidates by each source, sets their scores by reciprocal rank
+// fusion, and sorts them best first; ties go to the lower number. Ranks count, for
+// the strengths of two sources do not compare; but a symbol counts as far as it is
+// one for sure, for a word with a capital may be none.
+func (w *weights) fuse(all []candidate) {
 	order := make([]int, len(all))
 	for s := range byReference {
 		for i := range order {
@@ -67,13 +63,23 @@ func fuse(all []candidate) {
 			all[i].ranks[s] = rank
 		}
 	}
+	weight := [sources]float64{bySymbol: w.symbol, byTerms: w.terms, byVector: w.vector}
+	surest := 0.0
+	for i := range all {
+		surest = max(surest, all[i].symbol)
+	}
 	for i := range all {
 		c := &all[i]
 		c.score = 0
 		for s, rank := range c.ranks[:byReference] {
-			if rank > 0 {
-				c.score += sourceWeight[s] * (damping + 1) / (damping + float64(rank))
+			if rank == 0 {
+				continue
 			}
+			share := 1.0
+			if source(s) == bySymbol {
+				share = c.symbol / surest
+			}
+			c.score += share * weight[s] * (w.damping + 1) / (w.damping + float64(rank))
 		}
 	}
 	sortByScore(all)
@@ -85,17 +91,13 @@ func sortByScore(all []candidate) {
 	})
 }
 
-// What a reference adds to a score, and what a test keeps of its own.
-const (
-	referenceWeight = 1.0
-	blindReference  = 0.3 // share of it that a fragment without a word of the question gets
-	testShare       = 0.35
-)
+// testShare is what remains of what terms say for a test.
+const testShare = 0.35
 
 // rank adds to the fused scores what references tell: a fragment that strong seeds
 // refer to counts as one of them, the more the more of the question's terms it has.
 // Tests come after what they test, unless the question is about tests.
-func rank(q question, all []candidate) {
+func (w *weights) rank(q *question, all []candidate) {
 	affinity(q, all)
 	most := 0.0
 	for i := range all {
@@ -105,26 +107,45 @@ func rank(q question, all []candidate) {
 		c := &all[i]
 		if c.rescue > 0 {
 			c.ranks[byReference] = 1
-			c.score += referenceWeight * c.rescue * c.rarity / most * (blindReference + (1-blindReference)*c.affinity)
+			c.score += w.reference * c.rescue * c.rarity / most * (w.blind + (1-w.blind)*c.affinity)
 		}
 		if !q.aboutTests && isTest(c.File) {
-			c.score *= testShare
+			c.score *= w.test
+		}
+		if c.isType() {
+			c.score *= w.typ
 		}
 	}
-	cite(all)
+	w.cited(all)
+	sortByScore(all)
+	w.demoteNamesakes(all)
 	sortByScore(all)
 }
 
-// Citations among candidates.
-const (
-	citeRounds = 2
-	citeShare  = 0.5  // of a candidate's score that goes on to those it names
-	citeKeep   = 0.25 // share of a citation that a fragment without a word of the question gets
-)
+// demoteNamesakes lets the best of the definitions of one name stand for those in
+// other types, which often only hand on to it.
+func (w *weights) demoteNamesakes(all []candidate) {
+	best := map[string]string{}
+	for i := range all {
+		c := &all[i]
+		if c.Symbol == "" {
+			continue
+		}
+		name := lastName(c.Symbol)
+		symbol, ok := best[name]
+		if !ok {
+			best[name] = c.Symbol
+		} else if symbol != c.Symbol {
+			c.score *= w.again
+		}
+	}
+}
 
-// cite lets candidates lend their scores to the candidates that they name, so
+const citeRounds = 2
+
+// cited lets candidates lend their scores to the candidates that they name, so
 // that what the best seeds call, and what that calls, comes up.
-func cite(all []candidate) {
+func (w *weights) cited(all []candidate) {
 	named := map[string][]int{}
 	for i := range all {
 		if c := &all[i]; c.Symbol != "" && c.Head == "" {
@@ -150,50 +171,31 @@ func cite(all []candidate) {
 		lent := make([]float64, len(all))
 		for i := range all {
 			for _, to := range cited[i] {
-				lent[to] += all[i].score * citeShare / math.Sqrt(float64(len(cited[i])))
+				lent[to] += all[i].score * w.cite / math.Sqrt(float64(len(cited[i])))
 			}
 		}
 		for i := range all {
 			c := &all[i]
-			c.score = own[i] + min(lent[i], own[i]+1)*(citeKeep+(1-citeKeep)*c.affinity)*c.rarity
+			c.score = own[i] + min(lent[i], own[i]+1)*(w.citeBlind+(1-w.citeBlind)*c.affinity)*c.rarity
 		}
 	}
 }
 
 // affinity sets which share of the question's terms each candidate holds, weighed
 // by how few hold them.
-func affinity(q question, all []candidate) {
+func affinity(q *question, all []candidate) {
 	holders := map[string]int{}
-	stems := make([]map[string]bool, len(all))
-	asked := map[string]bool{}
-	for _, t := range q.terms {
-		asked[t] = true
-	}
-	memo := map[string][]string{}
 	for i := range all {
-		c := &all[i]
-		c.words, stems[i] = map[string]bool{}, map[string]bool{}
-		note := func(_ int, word string) {
-			if c.words[word] {
-				return
-			}
-			c.words[word] = true
-			for _, stem := range askedStems(memo, asked, word) {
-				stems[i][stem] = true
-			}
-		}
-		identifiers(c.Text, note)
-		identifiers(c.Symbol, note)
-		identifiers(c.Head, note)
-		for stem := range stems[i] {
-			holders[stem]++
+		for term := range all[i].terms {
+			holders[term]++
 		}
 	}
 	most := 0.0
 	for i := range all {
 		c := &all[i]
+		c.affinity = 0
 		for j, t := range q.terms {
-			if stems[i][t] {
+			if c.terms[t] {
 				c.affinity += float64(q.weights[j]) * inverseFrequency(len(all), holders[t])
 			}
 		}
@@ -206,22 +208,13 @@ func affinity(q question, all []candidate) {
 	}
 }
 
-// askedStems are the stems of a word's parts that the question has.
-func askedStems(memo map[string][]string, asked map[string]bool, word string) []string {
-	held, ok := memo[word]
-	if !ok {
-		pieces := parts(word)
-		for _, p := range pieces {
-			if stem := stemmed(p); asked[stem] {
-				held = append(held, stem)
-			}
-		}
-		if whole := strings.ToLower(word); len(pieces) > 1 && asked[whole] {
-			held = append(held, whole)
-		}
-		memo[word] = held
+// isType reports whether a fragment is of a type, not of a function.
+func (f *Fragment) isType() bool {
+	switch f.Kind {
+	case "class", "interface", "trait", "enum", "struct", "alias":
+		return true
 	}
-	return held
+	return false
 }
 
 // isTest tells by its path whether a file holds tests.

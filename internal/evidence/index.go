@@ -18,6 +18,8 @@ type Index struct {
 	embedder embed.Embedder
 	counter  Counter
 	about    about
+	weights  weights
+	stems    stems
 }
 
 type about struct {
@@ -28,7 +30,7 @@ type about struct {
 // Open prepares a session for questions. The embedder must be the one that the
 // index was built with.
 func Open(ctx context.Context, conn *pgx.Conn, o Options) (*Index, error) {
-	x := &Index{conn: conn, embedder: o.Embedder, counter: o.Counter}
+	x := &Index{conn: conn, embedder: o.Embedder, counter: o.Counter, weights: defaultWeights(), stems: stems{}}
 	err := conn.QueryRow(ctx, "SELECT fragments, embedder, dim FROM evidence_about").
 		Scan(&x.about.fragments, &x.about.embedder, &x.about.dim)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -61,23 +63,17 @@ type candidate struct {
 	rescue   float64 // weight of references from and to seeds
 	ranks    [sources]int
 	score    float64         // see fuse and rank
+	lines    [][]string      // words of each line
 	words    map[string]bool // in its text
+	terms    map[string]bool // of the question, in it
 	affinity float64         // share of the question's terms that it holds, weighed; 1 for the best candidate
 	*Fragment
 	rarity float64
 }
 
 // seed is trip one: fragments by terms and symbols, and near the vector.
-func (x *Index) seed(ctx context.Context, q question, vector []float32) ([]candidate, error) {
-	terms := make([]string, 0, len(q.terms)+len(q.symbols))
-	terms = append(terms, q.terms...)
-	weights := append(make([]float32, 0, cap(terms)), q.weights...)
-	symbols := make([]bool, len(q.terms), cap(terms))
-	for i, s := range q.symbols {
-		terms = append(terms, clip(symbolMark+s))
-		weights = append(weights, q.sure[i])
-		symbols = append(symbols, true)
-	}
+func (x *Index) seed(ctx context.Context, q *question, vector []float32) ([]candidate, error) {
+	terms, weights, symbols := q.lookups()
 	found := newGathering()
 	batch := &pgx.Batch{}
 	batch.Queue(annStatement, pgvector.NewVector(vector)).Query(func(rows pgx.Rows) error {
@@ -103,6 +99,29 @@ func (x *Index) seed(ctx context.Context, q question, vector []float32) ([]candi
 		return nil, fmt.Errorf("find seeds: %w", err)
 	}
 	return found.all, nil
+}
+
+// read notes the words of a fetched candidate.
+func (c *candidate) read(q *question) {
+	text := c.Fragment.lines()
+	c.lines, c.words, c.terms = make([][]string, len(text)), map[string]bool{}, map[string]bool{}
+	note := func(word string) {
+		if !c.words[word] {
+			c.words[word] = true
+			for _, term := range q.in(word) {
+				c.terms[term] = true
+			}
+		}
+	}
+	for i, line := range text {
+		identifiers(line, func(_ int, word string) {
+			c.lines[i] = append(c.lines[i], word)
+			note(word)
+		})
+	}
+	for _, more := range []string{c.Symbol, c.Head} {
+		identifiers(more, func(_ int, word string) { note(word) })
+	}
 }
 
 // gathering collects candidates by number.

@@ -6,19 +6,15 @@ import (
 	"slices"
 )
 
-// How lines are chosen. Values are shares of the budget but for the last two.
-const (
-	wholeShare   = 0.35 // that whole fragments may take before lines are chosen one by one
-	wholeLargest = 0.15 // of one whole fragment
-	seenAgain    = 0.2  // what a facet is worth the second time; nothing after
-	runCost      = 6    // tokens of a run's number and of the mark before it, an upper bound
-)
+// runCost bounds the tokens of a run's number and of the mark before it.
+const runCost = 5
 
 // packer chooses lines under a budget. A facet is something that a line can show:
 // a term of the question, or a name. Lines are taken greedily, most new facets
 // for a token first, those of better fragments before others.
 type packer struct {
-	q       question
+	w       *weights
+	q       *question
 	budget  Budget
 	counter Counter
 	facets  *facets
@@ -32,18 +28,19 @@ type packer struct {
 // sheet is a fragment whose lines are being chosen.
 type sheet struct {
 	*candidate
-	lines  []string
+	text   []string
 	facets [][]int32 // of each line
+	worth  float64
 	shown  []bool
 }
 
-func newPacker(q question, b Budget, c Counter) *packer {
-	return &packer{q: q, budget: b, counter: c, opened: map[string]bool{}, headers: map[string]int{}}
+func newPacker(w *weights, q *question, b Budget, c Counter) *packer {
+	return &packer{w: w, q: q, budget: b, counter: c, opened: map[string]bool{}, headers: map[string]int{}}
 }
 
 // pack chooses from candidates sorted best first.
 func (p *packer) pack(found []candidate) error {
-	p.facets = weighFacets(p.q, found)
+	p.facets = weighFacets(p.w, p.q, found)
 	files := chooseFiles(found, p.budget.Files)
 	for _, f := range files {
 		n, err := p.counter.Count(fileHeader(f))
@@ -55,10 +52,10 @@ func (p *packer) pack(found []candidate) error {
 	for i := range found {
 		c := &found[i]
 		if slices.Contains(files, c.File) {
-			lines := c.Fragment.lines()
-			s := &sheet{candidate: c, lines: lines, shown: make([]bool, len(lines)), facets: make([][]int32, len(lines))}
-			for j, l := range lines {
-				s.facets[j] = p.facets.of(l)
+			text := c.Fragment.lines()
+			s := &sheet{candidate: c, worth: math.Pow(c.score, p.w.scorePower), text: text, shown: make([]bool, len(text)), facets: make([][]int32, len(text))}
+			for j := range text {
+				s.facets[j] = p.facets.of(c.lines[j])
 			}
 			p.sheets = append(p.sheets, s)
 		}
@@ -97,7 +94,7 @@ func chooseFiles(found []candidate, limit int) []string {
 // cost is what showing a line adds, at most.
 func (p *packer) cost(s *sheet, line int) int {
 	n := s.Tokens[line]
-	if (line == 0 || !s.shown[line-1]) && (line+1 == len(s.lines) || !s.shown[line+1]) {
+	if (line == 0 || !s.shown[line-1]) && (line+1 == len(s.text) || !s.shown[line+1]) {
 		n += runCost
 	}
 	if !p.opened[s.File] {
@@ -136,19 +133,19 @@ func (p *packer) show(s *sheet, lines ...int) bool {
 
 // takeWhole shows the best fragments entire, as far as they are small.
 func (p *packer) takeWhole() {
-	limit := int(wholeShare * float64(p.budget.Tokens))
+	limit := int(p.w.wholeShare * float64(p.budget.Tokens))
 	for _, s := range p.sheets {
 		size := 0
 		for _, n := range s.Tokens {
 			size += n
 		}
-		if size > int(wholeLargest*float64(p.budget.Tokens)) {
+		if s.isType() || size > int(p.w.wholeLargest*float64(p.budget.Tokens)) {
 			continue
 		}
 		if p.spent+size > limit {
 			break
 		}
-		p.show(s, upTo(len(s.lines))...)
+		p.show(s, upTo(len(s.text))...)
 	}
 }
 
@@ -165,13 +162,13 @@ func (s *sheet) signature() []int {
 	if s.Cut != CutSyntax || s.Lead == 0 || s.Symbol == "" {
 		return nil
 	}
-	return []int{min(s.Lead, len(s.lines)) - 1}
+	return []int{min(s.Lead, len(s.text)) - 1}
 }
 
 // takeLines shows lines by their gain for a token until nothing fits.
 func (p *packer) takeLines() {
 	for _, s := range p.sheets {
-		for line := range s.lines {
+		for line := range s.text {
 			p.offer(s, line)
 		}
 	}
@@ -190,7 +187,7 @@ func (p *packer) takeLines() {
 			continue
 		}
 		for _, next := range []int{top.line - 1, top.line + 1} {
-			if next >= 0 && next < len(top.sheet.lines) {
+			if next >= 0 && next < len(top.sheet.text) {
 				p.offer(top.sheet, next)
 			}
 		}
@@ -209,7 +206,7 @@ func (p *packer) offer(s *sheet, line int) {
 
 // density is a line's gain for a token.
 func (p *packer) density(s *sheet, line int) float64 {
-	return s.score * p.facets.gain(s.facets[line]) / math.Sqrt(float64(p.cost(s, line)))
+	return s.worth * p.facets.gain(s.facets[line]) / math.Pow(float64(p.cost(s, line)), p.w.costPower)
 }
 
 func (p *packer) answer() Answer {
@@ -218,7 +215,7 @@ func (p *packer) answer() Answer {
 		var lines []Line
 		for i, shown := range s.shown {
 			if shown {
-				lines = append(lines, Line{s.StartLine + i, s.lines[i]})
+				lines = append(lines, Line{s.StartLine + i, s.text[i]})
 			}
 		}
 		if len(lines) == 0 {

@@ -13,6 +13,9 @@ type question struct {
 	symbols    []string // exact names, "Owner.Name" for qualified ones
 	sure       []float32
 	aboutTests bool
+	asked      map[string]bool // terms
+	known      stems
+	held       map[string][]string // of words seen, the terms of the question in them
 }
 
 // What a word of a question weighs as a term or a symbol.
@@ -23,27 +26,48 @@ const (
 	qualifierSymbol = 0.3 // the owner of a qualified name alone
 )
 
-func parseQuestion(text string) question {
-	var q question
-	at, known := map[string]int{}, map[string]int{}
+func parseQuestion(text string, known stems) question {
+	q := question{asked: map[string]bool{}, known: known, held: map[string][]string{}}
+	at, had := map[string]int{}, map[string]int{}
 	first, last, lastEnd := true, "", -1
 	identifiers(text, func(start int, word string) {
 		joined := last != "" && isQualifier(text[lastEnd:start])
 		switch {
 		case joined:
-			add(&q.symbols, &q.sure, known, last+"."+word, 1)
-			lower(q.sure, known, last, qualifierSymbol)
-			add(&q.symbols, &q.sure, known, word, unqualified)
+			add(&q.symbols, &q.sure, had, last+"."+word, 1)
+			lower(q.sure, had, last, qualifierSymbol)
+			add(&q.symbols, &q.sure, had, word, unqualified)
 		case isCompound(word) || isCalled(text[start+len(word):]):
-			add(&q.symbols, &q.sure, known, word, 1)
+			add(&q.symbols, &q.sure, had, word, 1)
 		case hasCapital(word) && !(first && stopWords[strings.ToLower(word)]):
-			add(&q.symbols, &q.sure, known, word, wordSymbol)
+			add(&q.symbols, &q.sure, had, word, wordSymbol)
 		}
 		first, last, lastEnd = false, word, start+len(word)
 		q.addTerms(at, word)
 	})
 	_, q.aboutTests = at["test"]
+	for _, t := range q.terms {
+		q.asked[t] = true
+	}
 	return q
+}
+
+// in returns the question's terms that a word holds: itself and its parts.
+func (q *question) in(word string) []string {
+	held, ok := q.held[word]
+	if !ok {
+		pieces := parts(word)
+		for _, p := range pieces {
+			if stem := q.known.of(p); q.asked[stem] {
+				held = append(held, stem)
+			}
+		}
+		if whole := strings.ToLower(word); len(pieces) > 1 && q.asked[whole] {
+			held = append(held, whole)
+		}
+		q.held[word] = held
+	}
+	return held
 }
 
 // addTerms adds a word, or an identifier and its parts.
@@ -54,8 +78,9 @@ func (q *question) addTerms(at map[string]int, word string) {
 		weight = partWeight
 	}
 	for _, p := range pieces {
-		if lower := strings.ToLower(p); len(p) > 1 && !stopWords[lower] {
-			add(&q.terms, &q.weights, at, stemmed(lower), weight)
+		lower := strings.ToLower(p)
+		if len(p) > 1 && !stopWords[lower] && !(len(pieces) == 1 && fillers[lower]) {
+			add(&q.terms, &q.weights, at, q.known.of(lower), weight)
 		}
 	}
 }
@@ -91,4 +116,18 @@ func isCalled(rest string) bool { return strings.HasPrefix(rest, "()") }
 func hasCapital(word string) bool {
 	r, _ := utf8.DecodeRuneInString(word)
 	return unicode.IsUpper(r) && len(word) > 1
+}
+
+// lookups are the terms that the index is asked for, symbols after the others.
+func (q *question) lookups() (terms []string, weights []float32, symbols []bool) {
+	terms = make([]string, 0, len(q.terms)+len(q.symbols))
+	terms = append(terms, q.terms...)
+	weights = append(make([]float32, 0, cap(terms)), q.weights...)
+	symbols = make([]bool, len(q.terms), cap(terms))
+	for i, s := range q.symbols {
+		terms = append(terms, clip(symbolMark+s))
+		weights = append(weights, q.sure[i])
+		symbols = append(symbols, true)
+	}
+	return terms, weights, symbols
 }

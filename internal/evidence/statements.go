@@ -6,9 +6,9 @@ import "fmt"
 const (
 	annRows     = 48 // fragments near the question's vector
 	lexicalRows = 64 // fragments by terms
-	fetchRows   = 40 // seeds whose rows are fetched
+	fetchRows   = 36 // seeds whose rows are fetched
 	rescueSeeds = 12 // seeds whose references are followed
-	rescueRows  = 24 // fragments found that way
+	rescueRows  = 40 // fragments found that way
 )
 
 // Names of the prepared statements.
@@ -33,7 +33,7 @@ GROUP BY fragment ORDER BY sum(impact) DESC, fragment LIMIT %d`, lexicalRows)},
 
 	{fetchStatement, fmt.Sprintf(`WITH rescued AS (
 	SELECT e.target_id AS fragment,
-		sum(s.weight * CASE e.relation_id WHEN 1 THEN 1.0 WHEN 2 THEN 0.7 WHEN 3 THEN 0.6 WHEN 4 THEN 0.4 ELSE 0.5 END) AS weight
+		sum(s.weight * CASE e.relation_id WHEN 1 THEN 1.0 WHEN 2 THEN 0.4 WHEN 3 THEN 0.5 WHEN 4 THEN 0.2 ELSE 0.4 END) AS weight
 	FROM sorted_heap_expand_ids('evidence_edges', $3::int4[]) e
 	JOIN unnest($1::int4[], $2::real[]) s(fragment, weight) ON s.fragment = e.entity_id
 	GROUP BY e.target_id ORDER BY 2 DESC, 1 LIMIT %d)

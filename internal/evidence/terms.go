@@ -85,8 +85,8 @@ func (f *Fragment) bags() [fieldEnd]bag {
 }
 
 // symbols are the exact names by which a fragment is found, and as what they
-// count: its own name with and without its owner's as a name, if this is where the
-// definition begins; all others, and a constructor's, as names inside.
+// count: its own name with and without its owner's as a name, but not of a type in the
+// fragments after its first; all others, and a constructor's, as names inside.
 func (f *Fragment) symbols() map[string]field {
 	out := map[string]field{}
 	for _, name := range f.Declares {
@@ -95,7 +95,7 @@ func (f *Fragment) symbols() map[string]field {
 	for _, name := range f.Names {
 		out[name] = fieldInner
 	}
-	if f.Symbol == "" || f.Head != "" {
+	if f.Symbol == "" || f.Head != "" && f.isType() {
 		return out
 	}
 	name, owner := f.Names[0], lastName(f.qualifier())
@@ -129,28 +129,22 @@ func (f *Fragment) split() (lead, body string) {
 	return f.Text[:end], f.Text[end:]
 }
 
-// Description is what an embedder reads of a fragment: where it is, what it is
-// called in words, what its comments say, then its code.
-func (f *Fragment) Description() string {
-	var s strings.Builder
-	stem := strings.TrimSuffix(f.File, path.Ext(f.File))
-	s.WriteString(humanised(path.Base(stem)))
-	s.WriteString(" ")
-	s.WriteString(humanised(f.Symbol))
-	s.WriteString("\n")
-	s.WriteString(f.Head)
-	s.WriteString("\n")
-	s.WriteString(f.Text)
-	return s.String()
-}
+// described is how many words of a fragment an embedder reads. Models of sentences
+// tell less of longer texts, and take longer for them.
+const described = 120
 
-// humanised writes identifiers as words.
-func humanised(text string) string {
-	var words []string
-	identifiers(text, func(_ int, word string) {
-		for _, p := range parts(word) {
-			words = append(words, strings.ToLower(p))
-		}
-	})
+// Description is what an embedder reads of a fragment: the words of its file's name,
+// of its symbol, of its comments and of its code, identifiers taken apart.
+func (f *Fragment) Description() string {
+	words := make([]string, 0, described)
+	for _, text := range []string{strings.TrimSuffix(path.Base(f.File), path.Ext(f.File)), f.Symbol, f.Head, f.Text} {
+		identifiers(text, func(_ int, word string) {
+			for _, p := range parts(word) {
+				if len(words) < described {
+					words = append(words, strings.ToLower(p))
+				}
+			}
+		})
+	}
 	return strings.Join(words, " ")
 }

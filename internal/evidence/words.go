@@ -88,6 +88,24 @@ func isCompound(identifier string) bool {
 // maxTermBytes is the length from which a term is cut.
 const maxTermBytes = 64
 
+// stems remembers the terms of words.
+type stems map[string]string
+
+// maxStems is how many words are remembered.
+const maxStems = 1 << 16
+
+func (s stems) of(word string) string {
+	stem, ok := s[word]
+	if !ok {
+		if len(s) >= maxStems {
+			clear(s)
+		}
+		stem = stemmed(word)
+		s[word] = stem
+	}
+	return stem
+}
+
 // stemmed returns the term of a word.
 func stemmed(word string) string {
 	word = strings.ToLower(word)
@@ -113,17 +131,23 @@ func isASCIILetters(word string) bool {
 	return true
 }
 
-// stopWords tell nothing of what a question is about.
-var stopWords = func() map[string]bool {
+// stopWords tell nothing of what a text is about.
+var stopWords = wordSet(`a about after all also an and any are as at be because been before being
+	between both but by can could did do does doing during each either every for from further had has have having
+	here how i if in into is it its itself let may me might more most must my no nor not of off on once only or
+	other our out over own per same she should so some such than that the their them then there these they this
+	those through to too under until up upon us via was way we were what when where whether which while who whom
+	whose why will with within without would you your`)
+
+// fillers are what sentences of questions are made of beside; as parts of
+// identifiers they tell something.
+var fillers = wordSet(`happen happens happened handle handles work works explain describe tell tells show shows find
+	exactly kind thing things part parts place places somewhere something gets get code use uses used using`)
+
+func wordSet(words string) map[string]bool {
 	set := map[string]bool{}
-	for w := range strings.FieldsSeq(`a about after all also an and any are as at be because been before being
-		between both but by can could did do does doing during each either every for from further had has have having
-		here how i if in into is it its itself let may me might more most must my no nor not of off on once only or
-		other our out over own per same she should so some such than that the their them then there these they this
-		those through to too under until up upon us via was way we were what when where whether which while who whom
-		whose why will with within without would you your happen happens happened handle handles work works explain
-		describe tell show find exactly kind thing things part parts place places somewhere something gets get`) {
+	for w := range strings.FieldsSeq(words) {
 		set[w] = true
 	}
 	return set
-}()
+}

@@ -27,9 +27,6 @@ var ErrNoGraph = errors.New("no graph here")
 // SaveFolder writes a graph into a folder, which is made when it is missing. A
 // reader sees the old graph or the new one, never a part.
 func SaveFolder(dir string, g *graph.Graph) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return fmt.Errorf("save graph: %w", err)
-	}
 	if err := WriteFile(filepath.Join(dir, GraphFile), magic, encodeGraph(g)); err != nil {
 		return fmt.Errorf("save graph: %w", err)
 	}
@@ -51,8 +48,11 @@ func LoadFolder(dir string) (*graph.Graph, error) {
 }
 
 // WriteFile writes a header, a body and a checksum to a file beside the named one
-// and then takes its place.
+// and then takes its place. The folder is made when it is missing.
 func WriteFile(name string, header, body []byte) (err error) {
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
 		return err

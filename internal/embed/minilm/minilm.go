@@ -79,6 +79,7 @@ type Model struct {
 	options   Options
 	tokenizer *wordpiece.Tokenizer
 	session   *ort.DynamicAdvancedSession
+	cleanup   runtime.Cleanup
 }
 
 var _ embed.Embedder = (*Model)(nil)
@@ -88,7 +89,8 @@ var _ embed.Embedder = (*Model)(nil)
 //
 // ONNX Runtime is loaded by the first call in a process, from that call's
 // directory, and stays to its end; the first call must return before another
-// begins. Close releases the model.
+// begins. Close releases the model, and so does the garbage collector once it is
+// no longer reachable.
 func Open(dir string, o Options) (*Model, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("open the model in %s: %w", dir, err)
@@ -106,6 +108,9 @@ func Open(dir string, o Options) (*Model, error) {
 			return nil, fmt.Errorf("open the model in %s: %w", dir, err)
 		}
 	}
+	m.cleanup = runtime.AddCleanup(m, func(session *ort.DynamicAdvancedSession) {
+		_ = session.Destroy() // nobody is left to hear of it
+	}, m.session)
 	return m, nil
 }
 
@@ -187,7 +192,10 @@ func (m *Model) Name() string { return m.name }
 func (m *Model) Dim() int { return m.dim }
 
 // Close releases the model. No Embed may run or follow.
-func (m *Model) Close() error { return m.session.Destroy() }
+func (m *Model) Close() error {
+	m.cleanup.Stop()
+	return m.session.Destroy()
+}
 
 // Embed embeds the texts in batches of similar length. Besides failures of the
 // runtime it fails when ctx ends, which it looks at between batches.
@@ -215,5 +223,6 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 		}
 		order = order[n:]
 	}
+	runtime.KeepAlive(m)
 	return out, nil
 }

@@ -105,7 +105,9 @@ func Run(ctx context.Context, corpus string, questions []Question, contestants [
 	return rows, verdicts, warnings, nil
 }
 
-func tokens(text string) int { return (utf8.RuneCountInString(text) + charsPerToken - 1) / charsPerToken }
+func tokens(text string) int {
+	return (utf8.RuneCountInString(text) + charsPerToken - 1) / charsPerToken
+}
 
 // allRelations is the case of every question.
 const allRelations = "all"

@@ -17,6 +17,8 @@ var benchUnits = []struct{ unit, better, assume string }{
 	{"build-sec", "lower", "exact"}, {"index-B", "lower", "exact"}, {"table-B", "lower", "exact"}, {"wal-B", "lower", "exact"},
 	{"hit-at-1", "higher", "exact"}, {"hit-at-k", "higher", "exact"}, {"recall", "higher", "exact"},
 	{"full-counts", "higher", "exact"}, {"seed-coverage", "higher", "exact"},
+	{"keywords", "higher", "exact"}, {"full-keywords", "higher", "exact"}, {"keywords-paid", "higher", "exact"}, {"full-keywords-paid", "higher", "exact"},
+	{"ndcg", "higher", "exact"}, {"tokens", "lower", "exact"},
 }
 
 // writeGoBench writes rows as Go benchmarks, in base units, for benchstat: a line
@@ -129,6 +131,12 @@ func countedOnce(r result.Row) []benchfmt.Value {
 	add("recall", q.RecallAtK)
 	add("full-counts", q.FullCounts)
 	add("seed-coverage", q.SeedCoverage)
+	add("keywords", q.KeywordPct)
+	add("full-keywords", q.FullPct)
+	add("keywords-paid", q.KeywordBudget)
+	add("full-keywords-paid", q.FullBudget)
+	add("ndcg", q.NDCG)
+	add("tokens", q.TokensMean)
 	if r.Load != nil {
 		add("queries/s", &r.Load.QueriesPerSecond)
 	}

@@ -130,7 +130,10 @@ func newPage(files []*result.File) (*page, error) {
 			ids[name]++
 			if n := ids[name]; n > 1 {
 				s.ID = fmt.Sprintf("%s-%d", s.ID, n)
-				s.Name = fmt.Sprintf("%s %d", s.Name, n)
+			}
+			s.Name = shortName(f, name)
+			if slices.ContainsFunc(p.Sections, func(o section) bool { return o.Name == s.Name }) {
+				s.Name = fmt.Sprintf("%s (%d)", s.Name, ids[name])
 			}
 			s.Notes = notes
 			names = append(names, s.Name)
@@ -178,7 +181,7 @@ func newGoals(files []*result.File) (*goals, error) {
 func newSection(f *result.File, name string) section {
 	rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name })
 	measured := middleBuilds(where(rows, func(r result.Row) bool { return r.Error == "" }))
-	s := section{ID: name, Name: name, Title: scenarioTitle(name), Chips: append(parameters(f), fmt.Sprintf("load before the run %.1f", f.Env.Load1))}
+	s := section{ID: name, Name: name, Title: strings.TrimSuffix(scenarioTitle(name)+", "+corpusTitle(f, name), ", "), Chips: append(parameters(f), fmt.Sprintf("load before the run %.1f", f.Env.Load1))}
 	if name == annScenario {
 		s.Figures = annCharts(measured)
 	} else {

