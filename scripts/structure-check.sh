@@ -8,7 +8,8 @@
 #     brings in files, errno or non-local jumps;
 #   - PG_VERSION_NUM appears in compat.h alone;
 #   - a C file has at most 800 lines, a Go file 500, a function 80;
-#   - no tracked file holds the marks of a conflict that a merge left.
+#   - no tracked file holds the marks of a conflict that a merge left;
+#   - a tracked file that begins with "#!" is executable, for a clone gets it so.
 #
 #   Go's import directions are depguard's, in .golangci.yml. Prints one line a
 #   fault; exits 1 when there is any.
@@ -152,4 +153,11 @@ case $found in
 	status=1
 	;;
 esac
+
+while IFS=$'\t' read -r mode path; do
+	[[ $mode != 100644* || $(head -c 2 "$path" | tr -d '\0') != '#!' ]] || {
+		echo "$path: begins with #!, but git does not hold it as executable"
+		status=1
+	}
+done < <(git grep -lIE '^#!' | xargs -d '\n' -r git ls-files -s --)
 exit "$status"

@@ -9,21 +9,22 @@ import (
 )
 
 // newCorpusCommand shows what a corpus holds.
-func newCorpusCommand() *cobra.Command {
+func newCorpusCommand(p process) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "corpus NAME",
 		Short: "Show what a corpus holds: counts and a sample",
 		Long:  "corpus generates or reads a corpus and shows row counts, parameters and a few rows.\n\n" + exitCodes,
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return usageError{errors.New("name a corpus: multihop, gutenberg, synthetic or butler")}
+			return usageError{errors.New("name a corpus: multihop, gutenberg, synthetic, butler or code")}
 		},
 	}
 	cmd.AddCommand(
-		newDescribeCommand("multihop", "person -> parent -> city facts", newMultihopOptions()),
-		newDescribeCommand("gutenberg", "paragraphs of books", newGutenbergOptions()),
+		newDescribeCommand("multihop", "person -> parent -> city facts", newMultihopOptions(p.getenv)),
+		newDescribeCommand("gutenberg", "paragraphs of books", newGutenbergOptions(p.getenv)),
 		newDescribeCommand("synthetic", "a regular graph of formula vectors", newSyntheticOptions()),
-		newDescribeCommand("butler", "seven facts of an assistant's memory", newButlerOptions()))
+		newDescribeCommand("butler", "seven facts of an assistant's memory", newButlerOptions(p.getenv)),
+		newDescribeCommand("code", "a source tree: chunks, dependencies and summaries of files", newCodeOptions(p.getenv)))
 	return cmd
 }
 

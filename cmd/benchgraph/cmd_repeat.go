@@ -23,7 +23,7 @@ func newRepeatCommand(p process) *cobra.Command {
 			"indexes built anew. The table shows median, least and most of latency and quality over\n" +
 			"the builds: what a chance in building an index, or the moment, does to the figures. The\n" +
 			"result file has the rows of every build.\n\n" + exitCodes,
-	}, func(ctx context.Context, j *job) error {
+	}, p.getenv, func(ctx context.Context, j *job) error {
 		if builds < 2 {
 			return usageError{fmt.Errorf("--builds is %d, must be at least 2; run measures one", builds)}
 		}

@@ -17,7 +17,8 @@ func newReportCommand() *cobra.Command {
 		Use:   "report FILE.json...",
 		Short: "Show result files as tables, or as a page with charts",
 		Long: "report writes result files as tables for people, or as Markdown, as CSV, as Go\n" +
-			"benchmarks, or as one HTML file with charts, which needs no network.\n\n" + exitCodes,
+			"benchmarks, as one HTML file with charts, which needs no network, or as what the\n" +
+			"project's targets come to.\n\n" + exitCodes,
 		Args: func(_ *cobra.Command, paths []string) error {
 			if len(paths) == 0 {
 				return errors.New("name one or more result files")
@@ -45,8 +46,8 @@ func newReportCommand() *cobra.Command {
 
 // reportOptions choose one way to write results.
 type reportOptions struct {
-	page                   string
-	markdown, csv, goBench bool
+	page                            string
+	markdown, csv, goBench, targets bool
 }
 
 func (o *reportOptions) addFlags(cmd *cobra.Command) {
@@ -55,6 +56,7 @@ func (o *reportOptions) addFlags(cmd *cobra.Command) {
 	f.BoolVar(&o.markdown, "markdown", false, "Markdown tables")
 	f.BoolVar(&o.csv, "csv", false, "one CSV table of all rows")
 	f.BoolVar(&o.goBench, "gobench", false, "Go benchmarks, for benchstat")
+	f.BoolVar(&o.targets, "targets", false, "the project's targets beside what the files hold, as Markdown")
 }
 
 func (o *reportOptions) format() (report.Format, error) {
@@ -63,14 +65,14 @@ func (o *reportOptions) format() (report.Format, error) {
 	for _, c := range []struct {
 		format report.Format
 		given  bool
-	}{{report.Page, o.page != ""}, {report.Markdown, o.markdown}, {report.CSV, o.csv}, {report.GoBench, o.goBench}} {
+	}{{report.Page, o.page != ""}, {report.Markdown, o.markdown}, {report.CSV, o.csv}, {report.GoBench, o.goBench}, {report.Targets, o.targets}} {
 		if c.given {
 			chosen = c.format
 			given++
 		}
 	}
 	if given > 1 {
-		return "", errors.New("--html, --markdown, --csv and --gobench exclude each other")
+		return "", errors.New("--html, --markdown, --csv, --gobench and --targets exclude each other")
 	}
 	return chosen, nil
 }

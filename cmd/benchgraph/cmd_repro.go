@@ -52,7 +52,7 @@ func newReproCommand(p process) *cobra.Command {
 	o := reproOptions{rows: 12_000, dims: []int{16, 24, 32}, batches: []int{zvec.MaxBatch}, topK: 16, probes: 100, builds: 3, index: zvecrepro.Index{M: 16, EfConstruction: 64, Ef: 64}, only: reproData}
 	g := corpus.DefaultGutenberg("")
 	g.MaxBooks, g.MaxParagraphs, g.Queries, g.Set = 128, 256, 1, corpus.Original
-	o.gutenberg = &gutenbergOptions{g, questionFlags{set: string(g.Set), originals: g.Queries}}
+	o.gutenberg = &gutenbergOptions{g, questionFlags{set: string(g.Set), originals: g.Queries}, newEmbedderOptions(p.getenv, hashLexical)}
 	sub := &cobra.Command{
 		Use: "zvec", Short: cmd.Short, Long: cmd.Long, Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return reproduce(cmd.Context(), p, o) },

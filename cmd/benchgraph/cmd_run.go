@@ -18,6 +18,7 @@ import (
 	"sortedheap/internal/harness/pgstat"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
+	"sortedheap/internal/harness/scenario/code"
 	"sortedheap/internal/harness/stats"
 )
 
@@ -73,28 +74,28 @@ func newRunCommand(p process) *cobra.Command {
 		Long: "run loads the scenario's corpus into every engine, checks that the engines agree,\n" +
 			"grades the answers, then times all cases side by side. The table goes to standard\n" +
 			"output, the result file to --out.\n\n" + exitCodes,
-	}, func(ctx context.Context, j *job) error { return j.run(ctx, p) })
+	}, p.getenv, func(ctx context.Context, j *job) error { return j.run(ctx, p) })
 }
 
 // newScenariosCommand is a command with a sub-command for each scenario, which
 // makes a job of its flags and hands it to start.
-func newScenariosCommand(cmd cobra.Command, start startFunc) *cobra.Command {
+func newScenariosCommand(cmd cobra.Command, getenv func(string) string, start startFunc) *cobra.Command {
 	withSearches := scenario.SyntheticSearch()
 	questions := []runner{
 		{scenario.Multihop(), nil, runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128,
-			engines: all.Contestants(), server: publishedServer}, newMultihopOptions()},
+			engines: all.Contestants(), server: publishedServer}, newMultihopOptions(getenv)},
 		{scenario.Gutenberg(), nil, runOptions{annK: 32, topK: 10, m: 16, efConstruction: 64, efSearch: 64,
-			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions()},
+			engines: all.Contestants(), server: publishedServer}, newGutenbergOptions(getenv)},
 		{scenario.Synthetic(), &withSearches, runOptions{annK: 16, topK: 10, m: 16, efConstruction: 64, efSearch: 32,
 			engines: all.Inside(), server: roomyServer}, newSyntheticOptions()},
 		{scenario.Butler(), nil, runOptions{annK: 4, topK: 4, m: 24, efConstruction: 200, efSearch: 64,
-			engines: all.Contestants(), server: publishedServer}, newButlerOptions()},
+			engines: all.Contestants(), server: publishedServer}, newButlerOptions(getenv)},
 	}
 	var names []string
 	for _, r := range questions {
 		names = append(names, r.scenario.Name)
 	}
-	names = append(names, openshare.Name, crud.Name, ann.Name)
+	names = append(names, openshare.Name, crud.Name, ann.Name, code.Name)
 	list := strings.Join(names, ", ")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		return usageError{fmt.Errorf("name a scenario: %s", list)}
@@ -102,7 +103,7 @@ func newScenariosCommand(cmd cobra.Command, start startFunc) *cobra.Command {
 	for _, r := range questions {
 		cmd.AddCommand(newScenarioCommand(r, start))
 	}
-	cmd.AddCommand(newOpenShareCommand(start), newCrudCommand(start), newAnnCommand(start))
+	cmd.AddCommand(newOpenShareCommand(start), newCrudCommand(start), newAnnCommand(start), newCodeCommand(getenv, start))
 	cmd.Args = func(_ *cobra.Command, args []string) error {
 		if len(args) > 0 {
 			return fmt.Errorf("unknown scenario %q, the scenarios are %s", args[0], list)

@@ -55,11 +55,11 @@ func newSweepCommand(p process) *cobra.Command {
 			"built anew only where a parameter asks for it, such as m; ef_search, ann_k, top_k and\n" +
 			"scan_mode are measured on one load. A flag that takes a list, such as ef_search of ann,\n" +
 			"is swept by the scenario itself, and its values are given whole.\n\n" + exitCodes,
-	}, func(context.Context, *job) error { return nil })
+	}, p.getenv, func(context.Context, *job) error { return nil })
 	for _, sub := range cmd.Commands() {
 		sub.Flags().StringArrayVar(&vary, "vary", nil, "`NAME=VALUE,VALUE...` of a flag, may be repeated")
 		sub.RunE = func(cmd *cobra.Command, _ []string) error {
-			plan, err := planSweep(cmd, vary)
+			plan, err := planSweep(cmd, p.getenv, vary)
 			if err != nil {
 				return usageError{err}
 			}
@@ -82,7 +82,7 @@ type pointJob struct {
 
 // planSweep makes a job for every point, so that mistakes show before the first
 // is measured.
-func planSweep(cmd *cobra.Command, vary []string) (*sweepPlan, error) {
+func planSweep(cmd *cobra.Command, getenv func(string) string, vary []string) (*sweepPlan, error) {
 	axes, lists, err := parseAxes(cmd.Flags(), vary)
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func planSweep(cmd *cobra.Command, vary []string) (*sweepPlan, error) {
 	plan := &sweepPlan{axes: axes}
 	last := ""
 	for _, p := range product(axes) {
-		j, err := jobAt(cmd, p, lists)
+		j, err := jobAt(cmd, getenv, p, lists)
 		if err != nil {
 			return nil, fmt.Errorf("at %s: %w", p, err)
 		}
@@ -167,9 +167,9 @@ func product(axes []axis) []point {
 }
 
 // jobAt makes the job of a point: the flags that were given, and the point's.
-func jobAt(given *cobra.Command, p point, lists []axis) (*job, error) {
+func jobAt(given *cobra.Command, getenv func(string) string, p point, lists []axis) (*job, error) {
 	var made *job
-	tree := newScenariosCommand(cobra.Command{Use: "sweep"}, func(_ context.Context, j *job) error {
+	tree := newScenariosCommand(cobra.Command{Use: "sweep"}, getenv, func(_ context.Context, j *job) error {
 		made = j
 		return nil
 	})

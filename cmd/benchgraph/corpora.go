@@ -45,18 +45,20 @@ func (q *questionFlags) chosen() (corpus.QuestionSet, int) {
 // multihopOptions generates the person-parent-city corpus.
 type multihopOptions struct {
 	corpus.MultihopOptions
-	asked questionFlags
+	asked    questionFlags
+	embedder embedderOptions
 }
 
-func newMultihopOptions() corpusOptions {
+func newMultihopOptions(getenv func(string) string) corpusOptions {
 	o := corpus.DefaultMultihop()
-	return &multihopOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}}
+	return &multihopOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}, newEmbedderOptions(getenv, hashMultihop)}
 }
 
 func (o *multihopOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.Chains, "chains", o.Chains, "persons with a parent who lives in a city; two facts each")
 	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
+	o.embedder.addFlags(f)
 	o.asked.addFlags(cmd, "about persons drawn from all", "about one person of each of as many equal stretches")
 	f.Int64Var(&o.Seed, "seed", o.Seed, "of the cities and the choice of questions")
 }
@@ -69,18 +71,24 @@ func (o *multihopOptions) open(ctx context.Context) (corpus.Source, error) {
 	if err := o.Validate(); err != nil {
 		return nil, usageError{err}
 	}
+	embedder, err := o.embedder.open(ctx, o.Dim)
+	if err != nil {
+		return nil, err
+	}
+	o.Embedder, o.Dim = embedder, embedder.Dim()
 	return corpus.Multihop(ctx, o.MultihopOptions)
 }
 
 // gutenbergOptions reads the paragraph graph of books.
 type gutenbergOptions struct {
 	corpus.GutenbergOptions
-	asked questionFlags
+	asked    questionFlags
+	embedder embedderOptions
 }
 
-func newGutenbergOptions() corpusOptions {
+func newGutenbergOptions(getenv func(string) string) corpusOptions {
 	o := corpus.DefaultGutenberg("")
-	return &gutenbergOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}}
+	return &gutenbergOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}, newEmbedderOptions(getenv, hashLexical)}
 }
 
 func (o *gutenbergOptions) addFlags(cmd *cobra.Command) {
@@ -90,6 +98,7 @@ func (o *gutenbergOptions) addFlags(cmd *cobra.Command) {
 	f.IntVar(&o.MaxParagraphs, "max-paragraphs", o.MaxParagraphs, "paragraphs to keep of each book; 0: all")
 	f.IntVar(&o.SkipParagraphs, "skip-paragraphs", o.SkipParagraphs, "paragraphs to drop at the start of each book")
 	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
+	o.embedder.addFlags(f)
 	o.asked.addFlags(cmd, "the paragraphs at the start of the first book", "halves of paragraphs spread over all books")
 }
 
@@ -98,6 +107,11 @@ func (o *gutenbergOptions) open(ctx context.Context) (corpus.Source, error) {
 	if err := o.Validate(); err != nil {
 		return nil, usageError{err}
 	}
+	embedder, err := o.embedder.open(ctx, o.Dim)
+	if err != nil {
+		return nil, err
+	}
+	o.Embedder, o.Dim = embedder, embedder.Dim()
 	library, err := corpus.OpenGutenberg(ctx, o.GutenbergOptions)
 	if err != nil {
 		return nil, booksError(o.Dir, err)
@@ -151,17 +165,19 @@ func (o *syntheticOptions) open(ctx context.Context) (corpus.Source, error) {
 // butlerOptions makes the facts of an assistant's memory.
 type butlerOptions struct {
 	corpus.ButlerOptions
-	asked questionFlags
+	asked    questionFlags
+	embedder embedderOptions
 }
 
-func newButlerOptions() corpusOptions {
+func newButlerOptions(getenv func(string) string) corpusOptions {
 	o := corpus.DefaultButler()
-	return &butlerOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}}
+	return &butlerOptions{o, questionFlags{set: string(corpus.Original), originals: o.Queries}, newEmbedderOptions(getenv, hashMultihop)}
 }
 
 func (o *butlerOptions) addFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.IntVar(&o.Dim, "dim", o.Dim, "components of each embedding")
+	o.embedder.addFlags(f)
 	o.asked.addFlags(cmd, "two questions", "other wordings of both")
 }
 
@@ -170,5 +186,10 @@ func (o *butlerOptions) open(ctx context.Context) (corpus.Source, error) {
 	if err := o.Validate(); err != nil {
 		return nil, usageError{err}
 	}
+	embedder, err := o.embedder.open(ctx, o.Dim)
+	if err != nil {
+		return nil, err
+	}
+	o.Embedder, o.Dim = embedder, embedder.Dim()
 	return corpus.Butler(ctx, o.ButlerOptions)
 }

@@ -16,22 +16,27 @@ func TestInterruptContainerLeavesNothing(t *testing.T) {
 	if version == "" || testing.Short() {
 		t.Skip("SORTED_HEAP_CONTAINER names no version to run in a container, or the test is to be short")
 	}
+	const run, repeat, sweep = "run multihop --runs 1000", "repeat multihop --builds 2 --runs 10", "sweep multihop --vary m=8,12 --runs 10"
 	for _, c := range []struct {
-		step   string
-		signal syscall.Signal
-		code   int // -1: killed
+		command, steps string
+		signal         syscall.Signal
+		code           int // -1: killed
 	}{
-		{"start server", syscall.SIGINT, exitInterrupted},
-		{"load heap", syscall.SIGTERM, exitInterrupted},
-		{"measure multihop", syscall.SIGINT, exitInterrupted},
-		{"measure multihop", syscall.SIGKILL, -1},
+		{run, "start server", syscall.SIGINT, exitInterrupted},
+		{run, "load heap", syscall.SIGTERM, exitInterrupted},
+		{run, "measure multihop", syscall.SIGINT, exitInterrupted},
+		{run, "measure multihop", syscall.SIGKILL, -1},
+		{repeat, "build 2 of 2|start server", syscall.SIGINT, exitInterrupted},
+		{repeat, "build 2 of 2|load heap", syscall.SIGKILL, -1},
+		{sweep, "point m=8|measure multihop|load heap", syscall.SIGINT, exitInterrupted},
 	} {
-		t.Run(c.step+", "+c.signal.String(), func(t *testing.T) {
+		t.Run(c.command+", "+c.steps+", "+c.signal.String(), func(t *testing.T) {
 			dir := serverDir(t)
-			cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "container:"+version, "--engines", "heap",
-				"--chains", "500", "--queries", "20", "--runs", "1000", "--warm-up", "1", "--case-seconds", "0", "--cases", "seed_only")
+			args := append(strings.Fields(c.command), "--pg", "container:"+version, "--engines", "heap",
+				"--chains", "500", "--queries", "20", "--warm-up", "1", "--case-seconds", "0", "--cases", "seed_only")
+			cmd := exec.CommandContext(t.Context(), "benchgraph", args...)
 			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-			said, wait := startUntil(t, cmd, c.step)
+			said, wait := startUntil(t, cmd, strings.Split(c.steps, "|")...)
 			if err := cmd.Process.Signal(c.signal); err != nil {
 				t.Fatal(err)
 			}

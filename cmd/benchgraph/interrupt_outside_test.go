@@ -36,18 +36,8 @@ func TestInterruptOutsideLeavesNothing(t *testing.T) {
 			if c.where == "" {
 				t.Skip("the environment names none: SORTED_HEAP_ZVEC_LIB, SORTED_HEAP_ZVEC_PYTHON, SORTED_HEAP_QDRANT")
 			}
-			dir := serverDir(t)
-			cmd := exec.CommandContext(t.Context(), "benchgraph", "run", "multihop", "--pg", "local:"+spec, "--engines", c.engine, c.flag, c.where,
-				"--chains", "1500", "--queries", "20", "--runs", "1000", "--warm-up", "1", "--case-seconds", "0", "--cases", "seed_only")
-			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-			said, wait := startUntil(t, cmd, c.step)
-			if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
-			if code := wait(); code != exitInterrupted {
-				t.Errorf("exit code %d, want %d; it said\n%s", code, exitInterrupted, said.String())
-			}
-			nothingLeft(t, dir)
+			interrupted(t, syscall.SIGINT, []string{"run", "multihop", "--pg", "local:" + spec, "--engines", c.engine, c.flag, c.where,
+				"--chains", "1500", "--queries", "20", "--runs", "1000", "--warm-up", "1", "--case-seconds", "0", "--cases", "seed_only"}, c.step)
 		})
 	}
 }

@@ -45,20 +45,27 @@ func TestInterruptLeavesNothing(t *testing.T) {
 		{"ann", "measure ", syscall.SIGINT, "--rows 500 --dim 16 --queries 20 --runs 10000 --case-seconds 0"},
 	} {
 		t.Run(c.scenario+", "+c.step, func(t *testing.T) {
-			dir := serverDir(t)
-			args := append([]string{"run", c.scenario, "--pg", "local:" + spec, "--out", filepath.Join(dir, "r.json")}, strings.Fields(c.args)...)
-			cmd := exec.CommandContext(t.Context(), "benchgraph", args...)
-			cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-			said, wait := startUntil(t, cmd, c.step)
-			if err := cmd.Process.Signal(c.signal); err != nil {
-				t.Fatal(err)
-			}
-			if code := wait(); code != exitInterrupted {
-				t.Errorf("exit code %d, want %d; it said\n%s", code, exitInterrupted, said.String())
-			}
-			nothingLeft(t, dir)
+			args := append([]string{"run", c.scenario, "--pg", "local:" + spec}, strings.Fields(c.args)...)
+			interrupted(t, c.signal, args, c.step)
 		})
 	}
+}
+
+// interrupted sends a command a signal once it has told of all steps, one after the
+// other, and finds nothing left of it: no process, no directory, no result file.
+func interrupted(t *testing.T, signal syscall.Signal, args []string, steps ...string) {
+	t.Helper()
+	dir := serverDir(t)
+	cmd := exec.CommandContext(t.Context(), "benchgraph", append(args, "--out", filepath.Join(dir, "r.json"))...)
+	cmd.Env = append(os.Environ(), "TMPDIR="+dir)
+	said, wait := startUntil(t, cmd, steps...)
+	if err := cmd.Process.Signal(signal); err != nil {
+		t.Fatal(err)
+	}
+	if code := wait(); code != exitInterrupted {
+		t.Errorf("exit code %d, want %d; it said\n%s", code, exitInterrupted, said.String())
+	}
+	nothingLeft(t, dir)
 }
 
 // nothingLeft looks for files in dir and for processes that know it.
@@ -90,9 +97,9 @@ func serverDir(t *testing.T) string {
 	return dir
 }
 
-// startUntil starts a command and returns when a line of its standard error
-// begins with step. wait returns its exit code.
-func startUntil(t *testing.T, cmd *exec.Cmd, step string) (said *bytes.Buffer, wait func() int) {
+// startUntil starts a command and returns when lines of its standard error began
+// with all steps, one after the other. wait returns its exit code.
+func startUntil(t *testing.T, cmd *exec.Cmd, steps ...string) (said *bytes.Buffer, wait func() int) {
 	t.Helper()
 	pipe, err := cmd.StderrPipe()
 	if err != nil {
@@ -103,18 +110,19 @@ func startUntil(t *testing.T, cmd *exec.Cmd, step string) (said *bytes.Buffer, w
 	}
 	said = &bytes.Buffer{}
 	lines := bufio.NewScanner(pipe)
-	found := false
-	for !found && lines.Scan() {
+	for len(steps) > 0 && lines.Scan() {
 		said.WriteString(lines.Text() + "\n")
-		found = strings.HasPrefix(lines.Text(), step)
+		if strings.HasPrefix(lines.Text(), steps[0]) {
+			steps = steps[1:]
+		}
 	}
 	return said, func() int {
 		for lines.Scan() {
 			said.WriteString(lines.Text() + "\n")
 		}
 		err := cmd.Wait()
-		if !found {
-			t.Fatalf("no step %q: %v\n%s", step, err, said.String())
+		if len(steps) > 0 {
+			t.Fatalf("no step %q: %v\n%s", steps[0], err, said.String())
 		}
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

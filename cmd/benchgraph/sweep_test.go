@@ -29,7 +29,7 @@ func planOf(t *testing.T, args ...string) (*sweepPlan, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return planSweep(sub, vary)
+	return planSweep(sub, func(string) string { return "" }, vary)
 }
 
 // Points that differ only in what a search can be told share a load; what the flags

@@ -25,9 +25,10 @@ const butlerWordings = 10 * 10 * 6 // per chain: addresses, ways to ask, endings
 
 // ButlerOptions says what to ask about the seven facts of an assistant's memory.
 type ButlerOptions struct {
-	Dim     int // components of each embedding, 1 to embed.MaxDim
-	Queries int // at most; Original has two
-	Set     QuestionSet
+	Dim      int            // components of each embedding, 1 to embed.MaxDim
+	Embedder embed.Embedder // of Dim components; nil: the hash of embed.Multihop, as published
+	Queries  int            // at most; Original has two
+	Set      QuestionSet
 }
 
 // DefaultButler returns the options of the published smoke test: 384 dimensions,
@@ -39,8 +40,8 @@ func DefaultButler() ButlerOptions {
 // Validate reports every option that is out of range.
 func (o ButlerOptions) Validate() error {
 	var errs []error
-	if o.Dim < 1 || o.Dim > embed.MaxDim {
-		errs = append(errs, fmt.Errorf("dim %d is outside 1..%d", o.Dim, embed.MaxDim))
+	if err := checkDim(o.Dim, o.Embedder); err != nil {
+		errs = append(errs, err)
 	}
 	if o.Queries < 0 || o.Queries > MaxButlerQueries {
 		errs = append(errs, fmt.Errorf("queries %d is outside 0..%d", o.Queries, MaxButlerQueries))
@@ -125,11 +126,11 @@ func Butler(ctx context.Context, o ButlerOptions) (*Facts, error) {
 		facts.Queries = append(facts.Queries, Query{Text: text, Hop1: chain.hop1, Hop2: chain.hop2, Answer: ids[chain.answer]})
 		texts = append(texts, text)
 	}
-	hash, err := embed.NewHash(embed.Multihop, o.Dim)
+	embedder, err := orHash(o.Embedder, embed.Multihop, o.Dim)
 	if err != nil {
 		return nil, fmt.Errorf("make butler corpus: %w", err)
 	}
-	vectors, err := hash.Embed(ctx, texts)
+	vectors, err := embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, fmt.Errorf("make butler corpus: %w", err)
 	}
@@ -139,7 +140,7 @@ func Butler(ctx context.Context, o ButlerOptions) (*Facts, error) {
 	for i := range facts.Queries {
 		facts.Queries[i].Embedding = vectors[len(facts.Rows)+i]
 	}
-	facts.Params["queries"], facts.Params["embedder"] = len(facts.Queries), hash.Name()
+	facts.Params["queries"], facts.Params["embedder"] = len(facts.Queries), embedder.Name()
 	return facts, nil
 }
 

@@ -22,12 +22,13 @@ const (
 
 // GutenbergOptions says which paragraph graph to load.
 type GutenbergOptions struct {
-	Dir            string // holds the books, as *.txt; empty for the built-in few
-	MaxBooks       int    // how many, in filename order; 0 for all
-	MaxParagraphs  int    // kept per book, after the skipped; 0 for all
-	SkipParagraphs int    // dropped at the start of each book: licence text
-	Dim            int    // components of each embedding, 1 to embed.MaxDim
-	Queries        int    // at most; a small corpus has fewer
+	Dir            string         // holds the books, as *.txt; empty for the built-in few
+	MaxBooks       int            // how many, in filename order; 0 for all
+	MaxParagraphs  int            // kept per book, after the skipped; 0 for all
+	SkipParagraphs int            // dropped at the start of each book: licence text
+	Dim            int            // components of each embedding, 1 to embed.MaxDim
+	Embedder       embed.Embedder // of Dim components; nil: the hash of embed.Lexical, as published
+	Queries        int            // at most; a small corpus has fewer
 	Set            QuestionSet
 }
 
@@ -55,8 +56,8 @@ func (o GutenbergOptions) Validate() error {
 			errs = append(errs, fmt.Errorf("number of %s %d is negative", limit.name, limit.value))
 		}
 	}
-	if o.Dim < 1 || o.Dim > embed.MaxDim {
-		errs = append(errs, fmt.Errorf("dim %d is outside 1..%d", o.Dim, embed.MaxDim))
+	if err := checkDim(o.Dim, o.Embedder); err != nil {
+		errs = append(errs, err)
 	}
 	return errors.Join(append(errs, o.Set.check())...)
 }
@@ -83,7 +84,7 @@ func (o GutenbergOptions) directory() string {
 // to be computed: rows are embedded as they are read, one book at a time.
 type Library struct {
 	options    GutenbergOptions
-	hash       *embed.Hash
+	embedder   embed.Embedder
 	books      [][]string // paragraphs, per book; a book may have none
 	paragraphs int
 	rows       int
@@ -104,7 +105,7 @@ func OpenGutenberg(ctx context.Context, o GutenbergOptions) (*Library, error) {
 	if err := o.Validate(); err != nil {
 		return nil, fmt.Errorf("open gutenberg corpus: %w", err)
 	}
-	hash, err := embed.NewHash(embed.Lexical, o.Dim)
+	embedder, err := orHash(o.Embedder, embed.Lexical, o.Dim)
 	if err != nil {
 		return nil, fmt.Errorf("open gutenberg corpus: %w", err)
 	}
@@ -116,7 +117,7 @@ func OpenGutenberg(ctx context.Context, o GutenbergOptions) (*Library, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open gutenberg corpus in %q: %w", o.Dir, err)
 	}
-	l := &Library{options: o, hash: hash}
+	l := &Library{options: o, embedder: embedder}
 	for _, file := range files {
 		if err := ctx.Err(); err != nil {
 			return nil, fmt.Errorf("open gutenberg corpus: %w", err)
@@ -169,7 +170,7 @@ func (l *Library) Info() Facts {
 		Params: map[string]any{
 			"books": len(l.books), "paragraphs": l.paragraphs, "directory": o.directory(),
 			"max_books": o.MaxBooks, "max_paragraphs": o.MaxParagraphs, "skip_paragraphs": o.SkipParagraphs,
-			"dim": o.Dim, "queries": len(l.queries), "query_set": string(o.Set.orOriginal()), "embedder": l.hash.Name(),
+			"dim": o.Dim, "queries": len(l.queries), "query_set": string(o.Set.orOriginal()), "embedder": l.embedder.Name(),
 		},
 	}
 }
@@ -179,7 +180,7 @@ func (l *Library) All(ctx context.Context) iter.Seq2[Fact, error] {
 	return func(yield func(Fact, error) bool) {
 		id := int32(l.firstID)
 		for i, texts := range l.books {
-			vectors, err := l.hash.Embed(ctx, texts)
+			vectors, err := l.embedder.Embed(ctx, texts)
 			if err != nil {
 				yield(Fact{}, fmt.Errorf("read book %d: %w", i+1, err))
 				return

@@ -12,7 +12,7 @@ func (l *Library) ask(ctx context.Context) ([]Query, error) {
 	if l.options.Set == Fair {
 		texts = l.fairTexts()
 	}
-	vectors, err := l.hash.Embed(ctx, texts)
+	vectors, err := l.embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, err
 	}

@@ -26,11 +26,12 @@ const (
 
 // MultihopOptions says which person-parent-city graph to generate.
 type MultihopOptions struct {
-	Chains  int   // persons, 1 to MaxChains; two facts each
-	Dim     int   // components of each embedding, 1 to embed.MaxDim
-	Queries int   // questions about distinct persons, 0 to Chains
-	Seed    int64 // of both the cities and the choice of questions
-	Set     QuestionSet
+	Chains   int            // persons, 1 to MaxChains; two facts each
+	Dim      int            // components of each embedding, 1 to embed.MaxDim
+	Embedder embed.Embedder // of Dim components; nil: the hash of embed.Multihop, as published
+	Queries  int            // questions about distinct persons, 0 to Chains
+	Seed     int64          // of both the cities and the choice of questions
+	Set      QuestionSet
 }
 
 // DefaultMultihop returns the options of the published results: 5,000 chains,
@@ -45,8 +46,8 @@ func (o MultihopOptions) Validate() error {
 	if o.Chains < 1 || o.Chains > MaxChains {
 		errs = append(errs, fmt.Errorf("chains %d is outside 1..%d", o.Chains, MaxChains))
 	}
-	if o.Dim < 1 || o.Dim > embed.MaxDim {
-		errs = append(errs, fmt.Errorf("dim %d is outside 1..%d", o.Dim, embed.MaxDim))
+	if err := checkDim(o.Dim, o.Embedder); err != nil {
+		errs = append(errs, err)
 	}
 	if o.Queries < 0 || o.Queries > max(o.Chains, 0) {
 		errs = append(errs, fmt.Errorf("queries %d is outside 0..%d (one per chain at most)", o.Queries, max(o.Chains, 0)))
@@ -77,11 +78,11 @@ func Multihop(ctx context.Context, o MultihopOptions) (*Facts, error) {
 	for _, q := range queries {
 		texts = append(texts, q.Text)
 	}
-	hash, err := embed.NewHash(embed.Multihop, o.Dim)
+	embedder, err := orHash(o.Embedder, embed.Multihop, o.Dim)
 	if err != nil {
 		return nil, fmt.Errorf("generate multihop corpus: %w", err)
 	}
-	vectors, err := hash.Embed(ctx, texts)
+	vectors, err := embedder.Embed(ctx, texts)
 	if err != nil {
 		return nil, fmt.Errorf("generate multihop corpus: %w", err)
 	}
@@ -97,7 +98,7 @@ func Multihop(ctx context.Context, o MultihopOptions) (*Facts, error) {
 		Rows:    rows,
 		Queries: queries,
 		Params: map[string]any{
-			"chains": o.Chains, "dim": o.Dim, "queries": o.Queries, "seed": o.Seed, "embedder": hash.Name(),
+			"chains": o.Chains, "dim": o.Dim, "queries": o.Queries, "seed": o.Seed, "embedder": embedder.Name(),
 			"query_set": string(o.Set.orOriginal()),
 		},
 	}, nil

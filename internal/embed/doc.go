@@ -7,6 +7,7 @@
 //   - mode: how a text becomes weighted tokens. Lexical gives every token the
 //     weight 1. Multihop mutes question words, strengthens the words that name
 //     the relations of the person-parent-city corpus and cuts a trailing 's.
+//     CodeAware reads identifiers whole and word by word.
 //   - sign hash: a token's SHA-256 read as one sign per dimension.
 //   - written vector: a vector rounded to six decimals, as a loader that
 //     prints "%.6f" and a server that parses it would store it.

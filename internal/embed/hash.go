@@ -24,7 +24,7 @@ const laneTokens = 255
 //
 // The sign of dimension i is bit i of the token's digest, least significant
 // bit of each byte first, 1 for plus; every further 256 dimensions hash the
-// digest again. Weights are multiples of one half and tokens at most 256, so
+// digest again. Weights are multiples of one half and tokens at most 512, so
 // every sum and sum of squares is exact in a float64, whatever the order.
 //
 // A text whose every token is muted has the zero vector.
@@ -38,7 +38,7 @@ var _ Embedder = (*Hash)(nil)
 
 // NewHash returns the hash embedder of a mode with 1 to MaxDim dimensions.
 func NewHash(mode Mode, dim int) (*Hash, error) {
-	if mode != Lexical && mode != Multihop {
+	if mode < Lexical || mode > CodeAware {
 		return nil, fmt.Errorf("new hash embedder: unrecognized mode %d", int(mode))
 	}
 	if dim < 1 || dim > MaxDim {
@@ -111,7 +111,7 @@ func (h *Hash) newSums() *sums {
 }
 
 func (s *sums) embed(text string, out []float32) {
-	tokens(text, func(token string) {
+	s.mode.each(text, func(token string) {
 		if hashed, weight := s.mode.weigh(token); weight != 0 {
 			s.class(weight).add(hashed, &s.spread)
 		}

@@ -13,6 +13,8 @@ const (
 	Lexical Mode = iota
 	// Multihop weighs tokens for the person-parent-city corpus.
 	Multihop
+	// CodeAware gives each token of source code and each word in it the weight 1.
+	CodeAware
 )
 
 // maxTokens is how much of a text is read, in tokens; the rest does not count.
@@ -31,6 +33,8 @@ func (m Mode) String() string {
 		return "lexical"
 	case Multihop:
 		return "multihop"
+	case CodeAware:
+		return "code-aware"
 	default:
 		return fmt.Sprintf("Mode(%d)", int(m))
 	}
@@ -39,7 +43,7 @@ func (m Mode) String() string {
 // weigh returns the token that is hashed for a token of the text, and its
 // weight; a weight of 0 mutes it.
 func (m Mode) weigh(token string) (string, float64) {
-	if m == Lexical {
+	if m != Multihop {
 		return token, plainWeight
 	}
 	token = strings.TrimSuffix(token, "'s")
@@ -51,6 +55,15 @@ func (m Mode) weigh(token string) (string, float64) {
 	default:
 		return token, plainWeight
 	}
+}
+
+// each calls yield for the tokens of a text that the mode reads.
+func (m Mode) each(text string, yield func(token string)) {
+	if m == CodeAware {
+		codeTokens(text, yield)
+		return
+	}
+	tokens(text, yield)
 }
 
 // tokens calls yield for the first maxTokens tokens of text. A text without

@@ -25,6 +25,7 @@ func TestHnswCrash(t *testing.T) {
 		reached := make(chan struct{})
 		ended := make(chan error, sessions+1)
 		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+		t.Cleanup(cancel)
 		work := func(session int, statement func(i int) string) {
 			conn, err := c.Connect(ctx, "postgres")
 			for i := 0; err == nil; i++ {

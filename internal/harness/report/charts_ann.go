@@ -25,6 +25,7 @@ func annCharts(rows []result.Row) []figure {
 	}
 	out = append(out, clientCharts(part(rows, "clients"))...)
 	out = append(out, filterCharts(part(rows, "filter"))...)
+	out = append(out, churnCharts(part(rows, "churn"), curve)...)
 	return append(out, buildCharts(slices.Concat(part(rows, "curve"), part(rows, "filter")))...)
 }
 

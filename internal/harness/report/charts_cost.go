@@ -59,33 +59,6 @@ func ownWords(r result.Row, rows []result.Row) string {
 	}), " ")
 }
 
-// streamCharts are streams of statements against the same on a heap table.
-func streamCharts(rows []result.Row) []figure {
-	ratios := chart.Ratios{Label: "CPU of the server per row against a heap table, by kind of statement", Better: "less CPU than heap", Worse: "more"}
-	var g chart.RatioGroup
-	for _, r := range rows {
-		if r.Throughput == nil || r.Throughput.CPURatio == nil {
-			continue
-		}
-		// The file has rows per second of CPU; what they cost is the inverse.
-		rate := *r.Throughput.CPURatio
-		class, mark := look("heap")
-		one := chart.Ratio{What: r.Case, Against: "heap", Class: class, Mark: mark, Value: 1 / rate.Value, Lo: math.NaN(), Hi: math.NaN()}
-		if rate.Lo != nil && rate.Hi != nil {
-			one.Lo, one.Hi = 1 / *rate.Hi, 1 / *rate.Lo
-		}
-		one.Text, one.Verdict = factor(one.Value), inWords(one.Value, one.Lo, one.Hi, "less", "more")
-		g.Ratios = append(g.Ratios, one)
-	}
-	if len(g.Ratios) == 0 {
-		return nil
-	}
-	ratios.Groups = []chart.RatioGroup{g}
-	fitted := ratios.Fit()
-	return []figure{{Title: "CPU per row against heap", Ratios: &fitted,
-		Caption: "The same statements on a sorted_heap table and on a heap table, in turns; the thin line is the 95 % interval over pairs."}}
-}
-
 // openShareCharts are lookups over the share of open blocks, by access path.
 func openShareCharts(rows []result.Row) []figure {
 	rows = where(rows, func(r result.Row) bool { return r.Params["access"] != nil && number64(r, "blocks") > 0 })

@@ -19,6 +19,7 @@ func writeCSV(out *strings.Builder, files []*result.File) {
 		"buffers_hit", "buffers_read", "hit_at_1", "hit_at_k", "recall_at_k", "seed_coverage", "answer_rank_p50", "answer_rank_mean", "answer_rank_p95", "answer_rank_max",
 		"rows_mean", "rows_per_second", "cpu_us_per_row", "cpu_ratio", "cpu_ratio_lo", "cpu_ratio_hi",
 		"speed_ratio", "wal_bytes_per_row", "buffers_per_row", "widens_per_row", "full_counts", "clients", "queries_per_second",
+		"keyword_pct", "full_pct", "keyword_pct_budget", "full_pct_budget", "tokens_mean", "ndcg",
 		"build_seconds", "index_bytes", "build_wal_bytes", "plan", "error"}}
 	for _, f := range files {
 		for _, r := range f.Rows {
@@ -34,7 +35,7 @@ func csvRow(r result.Row) []string {
 	line = append(line, csvLatency(r.ClientMS)...)
 	line = append(line, csvLatency(r.ServerMS)...)
 	line = append(line, csvLatency(r.PlanningMS)[3])
-	for _, part := range partNames {
+	for _, part := range outsideParts {
 		line = append(line, csvLatency(r.PartsMS[part])[0])
 	}
 	if r.Buffers != nil {
@@ -50,6 +51,9 @@ func csvRow(r result.Row) []string {
 	line = append(line, csvThroughput(r.Throughput)...)
 	line = append(line, exactly(q.FullCounts))
 	line = append(line, csvLoad(r.Load)...)
+	for _, v := range []*float64{q.KeywordPct, q.FullPct, q.KeywordBudget, q.FullBudget, q.TokensMean, q.NDCG} {
+		line = append(line, exactly(v))
+	}
 	line = append(line, csvBuild(r.Build)...)
 	return append(line, r.Plan, r.Error)
 }

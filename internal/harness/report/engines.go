@@ -10,6 +10,9 @@ import (
 // ours is the engine that the others are compared with on a page.
 const ours = "sorted_heap"
 
+// onHeap is our index on a heap table.
+const onHeap = "heap_hnsw"
+
 // rivals are what ours is compared with, the closest first.
 var rivals = []string{rival, "zvec", "zvec-latest", "qdrant"}
 
@@ -26,6 +29,8 @@ func look(name string) (class string, mark chart.Mark) {
 		return "zvec-latest", chart.Ring
 	case "qdrant":
 		return "qdrant", chart.Triangle
+	case onHeap:
+		return "heap-hnsw", chart.Wedge
 	case "heap":
 		return "heap", chart.Cross
 	case "map":
@@ -35,7 +40,7 @@ func look(name string) (class string, mark chart.Mark) {
 }
 
 // engineOrder is how engines follow one another in legends and bars.
-var engineOrder = []string{ours, rival, "zvec", "zvec-latest", "qdrant", "heap", "map", "exact"}
+var engineOrder = []string{ours, rival, "zvec", "zvec-latest", "qdrant", onHeap, "heap", "map", "exact"}
 
 // enginesOf lists the engines of rows in that order; unknown ones come last.
 func enginesOf(rows []result.Row) []string {

@@ -11,12 +11,18 @@ import (
 	"sortedheap/internal/harness/stats"
 )
 
+// smokeTest is a scenario too small to tell anything of speed.
+const smokeTest = "butler"
+
 // glance sums files up: ours against each rival, question by question, wins and
 // losses alike. nil where there is nothing to compare.
 func glance(files []*result.File) (*chart.Ratios, []tile) {
 	r := chart.Ratios{Label: "Median latency and cost of sorted_heap against each rival; below 1 sorted_heap is better", Better: "sorted_heap better", Worse: "rival better"}
 	for _, f := range files {
 		for _, name := range scenarios(f) {
+			if name == smokeTest {
+				continue
+			}
 			// The points of a sweep are for its own charts: the best of them would not be
 			// a fair one to show.
 			rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name && r.Error == "" && (r.Point == "" || isBuild(r)) })
@@ -26,7 +32,7 @@ func glance(files []*result.File) (*chart.Ratios, []tile) {
 				g.Ratios = matchedRatios(rows)
 				g.Ratios = append(g.Ratios, buildRatios(part(rows, "curve"))...)
 			} else {
-				g.Ratios = append(questionRatios(rows), buildRatios(rows)...)
+				g.Ratios = slices.Concat(questionRatios(rows), streamCosts[0].ratios(rows), buildRatios(rows))
 			}
 			if corpus := corpusTitle(f, name); corpus != "" {
 				g.Title += ", " + corpus
@@ -48,14 +54,54 @@ func corpusTitle(f *result.File, name string) string {
 	var words []string
 	switch p := f.Params; {
 	case name == "multihop" && p["chains"] != nil:
-		words = append(words, fmt.Sprintf("%s chains of %v dimensions", wholeNumber(p["chains"]), p["dim"]))
+		words = append(words, fmt.Sprintf("%s chains of %v dimensions", thousands(wholeNumber(p["chains"])), p["dim"]))
 	case wholeNumber(p["rows"]) != "" && p["dim"] != nil:
-		words = append(words, fmt.Sprintf("%s rows of %v dimensions", wholeNumber(p["rows"]), p["dim"]))
+		words = append(words, fmt.Sprintf("%s rows of %v dimensions", thousands(wholeNumber(p["rows"])), p["dim"]))
+		if name == annScenario {
+			words = append(words, fmt.Sprintf("m %v", p["m"]))
+		}
 	}
 	if set := f.Params["query_set"]; set != nil {
 		words = append(words, fmt.Sprintf("%v questions", set))
 	}
 	return strings.Join(words, ", ")
+}
+
+// shortName tells runs of one scenario apart in a word or two.
+func shortName(f *result.File, name string) string {
+	words := []string{name}
+	add := func(format, digits string) {
+		if rest, ok := strings.CutSuffix(digits, "000"); ok {
+			digits = rest + "K"
+		}
+		if digits != "" {
+			words = append(words, fmt.Sprintf(format, digits))
+		}
+	}
+	switch p := f.Params; name {
+	case "multihop":
+		add("%s", wholeNumber(p["chains"]))
+	case "synthetic":
+		add("%sd", wholeNumber(p["dim"]))
+	case annScenario:
+		add("%s", wholeNumber(p["rows"]))
+		add("m %s", wholeNumber(p["m"]))
+		if refine, ok := p["refine"].(string); ok && refine != "" {
+			words = append(words, refine)
+		}
+	}
+	if f.Params["query_set"] == "fair" {
+		words = append(words, "fair")
+	}
+	return strings.Join(words, " ")
+}
+
+// thousands are set apart by commas.
+func thousands(digits string) string {
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
 }
 
 // questionRatios are of whole questions, or of given seeds where a scenario has

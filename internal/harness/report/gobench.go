@@ -17,6 +17,8 @@ var benchUnits = []struct{ unit, better, assume string }{
 	{"build-sec", "lower", "exact"}, {"index-B", "lower", "exact"}, {"table-B", "lower", "exact"}, {"wal-B", "lower", "exact"},
 	{"hit-at-1", "higher", "exact"}, {"hit-at-k", "higher", "exact"}, {"recall", "higher", "exact"},
 	{"full-counts", "higher", "exact"}, {"seed-coverage", "higher", "exact"},
+	{"keywords", "higher", "exact"}, {"full-keywords", "higher", "exact"}, {"keywords-paid", "higher", "exact"}, {"full-keywords-paid", "higher", "exact"},
+	{"ndcg", "higher", "exact"}, {"tokens", "lower", "exact"},
 }
 
 // writeGoBench writes rows as Go benchmarks, in base units, for benchstat: a line
@@ -36,6 +38,11 @@ func writeGoBench(out io.Writer, files []*result.File) error {
 	}
 	for _, f := range files {
 		config := benchConfig(f.Env)
+		if len(files) > 1 {
+			config = append(config, benchKeys(f.Env)...)
+		} else if _, err := fmt.Fprintf(out, "# commit %s, measured %s\n", f.Env.Commit, f.Env.Time); err != nil {
+			return err
+		}
 		for _, r := range f.Rows {
 			if r.Error != "" {
 				continue
@@ -51,11 +58,22 @@ func writeGoBench(out io.Writer, files []*result.File) error {
 	return nil
 }
 
-// benchConfig is the environment in the words of Go's benchmarks.
+// benchConfig is the environment in the words of Go's benchmarks: what must be equal
+// for benchstat to compare two files.
 func benchConfig(e result.Env) []benchfmt.Config {
+	return fileConfig([][2]string{{"goos", e.OS}, {"goarch", e.Arch}, {"pkg", "sortedheap"}, {"cpu", e.CPU},
+		{"cores", fmt.Sprint(e.Cores)}, {"postgres", e.Postgres}})
+}
+
+// benchKeys tell runs in one file apart. In files of their own benchstat would take
+// them for different environments and set nothing side by side.
+func benchKeys(e result.Env) []benchfmt.Config {
+	return fileConfig([][2]string{{"commit", e.Commit}, {"time", e.Time}})
+}
+
+func fileConfig(pairs [][2]string) []benchfmt.Config {
 	var config []benchfmt.Config
-	for _, c := range [][2]string{{"goos", e.OS}, {"goarch", e.Arch}, {"pkg", "sortedheap"}, {"cpu", e.CPU},
-		{"cores", fmt.Sprint(e.Cores)}, {"postgres", e.Postgres}, {"commit", e.Commit}, {"time", e.Time}} {
+	for _, c := range pairs {
 		if c[1] != "" {
 			config = append(config, benchfmt.Config{Key: c[0], Value: []byte(c[1]), File: true})
 		}
@@ -113,6 +131,12 @@ func countedOnce(r result.Row) []benchfmt.Value {
 	add("recall", q.RecallAtK)
 	add("full-counts", q.FullCounts)
 	add("seed-coverage", q.SeedCoverage)
+	add("keywords", q.KeywordPct)
+	add("full-keywords", q.FullPct)
+	add("keywords-paid", q.KeywordBudget)
+	add("full-keywords-paid", q.FullBudget)
+	add("ndcg", q.NDCG)
+	add("tokens", q.TokensMean)
 	if r.Load != nil {
 		add("queries/s", &r.Load.QueriesPerSecond)
 	}

@@ -9,8 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"sortedheap/fixtures"
 	"sortedheap/internal/harness/report/chart"
 	"sortedheap/internal/harness/result"
+	"sortedheap/internal/harness/targets"
 )
 
 // pageFiles are the template, the style sheet and the script of a page. They are
@@ -29,6 +31,8 @@ type page struct {
 	Script     template.JS
 	Lead       []tile
 	Glance     *chart.Ratios
+	Matrix     *matrix
+	Goals      *goals
 	Sections   []section
 	Machines   []machine
 	Notes      []string
@@ -38,6 +42,17 @@ type page struct {
 type tile struct {
 	Value, What, Note string
 	Good              bool
+}
+
+// goals are targets that the files tell about.
+type goals struct {
+	Met, Found, All int
+	Groups          []goalGroup
+}
+
+type goalGroup struct {
+	Title    string
+	Outcomes []targets.Outcome
 }
 
 // section is one scenario of one file.
@@ -80,7 +95,7 @@ type machine struct {
 // writePage writes files as one page that needs nothing beside itself: charts
 // with tables behind them, environments, and warnings as footnotes.
 func writePage(w io.Writer, files []*result.File) error {
-	text, err := template.New("page.html").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }}).ParseFS(pageFiles, "page/page.html")
+	text, err := template.New("page.html").Funcs(template.FuncMap{"inc": func(i int) int { return i + 1 }, "minus": func(a, b int) int { return a - b }}).ParseFS(pageFiles, "page/page.html")
 	if err != nil {
 		return err
 	}
@@ -115,7 +130,10 @@ func newPage(files []*result.File) (*page, error) {
 			ids[name]++
 			if n := ids[name]; n > 1 {
 				s.ID = fmt.Sprintf("%s-%d", s.ID, n)
-				s.Name = fmt.Sprintf("%s %d", s.Name, n)
+			}
+			s.Name = shortName(f, name)
+			if slices.ContainsFunc(p.Sections, func(o section) bool { return o.Name == s.Name }) {
+				s.Name = fmt.Sprintf("%s (%d)", s.Name, ids[name])
 			}
 			s.Notes = notes
 			names = append(names, s.Name)
@@ -124,16 +142,46 @@ func newPage(files []*result.File) (*page, error) {
 		p.addMachine(f.Env, names)
 	}
 	p.Glance, p.Lead = glance(files)
+	if p.Glance != nil {
+		p.Matrix = newMatrix(*p.Glance)
+	}
+	if p.Goals, err = newGoals(files); err != nil {
+		return nil, err
+	}
+	if g := p.Goals; g != nil {
+		p.Lead = append(p.Lead, tile{fmt.Sprintf("%d of %d", g.Met, g.Found), "measured targets met", "each by its worst row; see Targets", g.Met*2 > g.Found})
+	}
 	if at, err := time.Parse(time.RFC3339, p.Made); err == nil {
 		p.Made = at.UTC().Format("2 January 2006, 15:04 UTC")
 	}
 	return p, nil
 }
 
+// newGoals is nil where no target can be held against the files.
+func newGoals(files []*result.File) (*goals, error) {
+	list, err := targets.Parse(fixtures.Targets())
+	if err != nil {
+		return nil, err
+	}
+	outcomes := list.Measure(files)
+	g := &goals{}
+	g.Met, g.Found, g.All = targets.Count(outcomes)
+	for i, group := range outcomes {
+		found := slices.DeleteFunc(group, func(o targets.Outcome) bool { return !o.Found })
+		if len(found) > 0 {
+			g.Groups = append(g.Groups, goalGroup{list.Groups[i].Title, found})
+		}
+	}
+	if g.Found == 0 {
+		return nil, nil
+	}
+	return g, nil
+}
+
 func newSection(f *result.File, name string) section {
 	rows := where(f.Rows, func(r result.Row) bool { return r.Scenario == name })
 	measured := middleBuilds(where(rows, func(r result.Row) bool { return r.Error == "" }))
-	s := section{ID: name, Name: name, Title: scenarioTitle(name), Chips: append(parameters(f), fmt.Sprintf("load before the run %.1f", f.Env.Load1))}
+	s := section{ID: name, Name: name, Title: strings.TrimSuffix(scenarioTitle(name)+", "+corpusTitle(f, name), ", "), Chips: append(parameters(f), fmt.Sprintf("load before the run %.1f", f.Env.Load1))}
 	if name == annScenario {
 		s.Figures = annCharts(measured)
 	} else {

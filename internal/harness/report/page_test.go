@@ -142,6 +142,29 @@ func TestPageInBrowser(t *testing.T) {
 	}
 }
 
+// A page shows the targets that its files tell about, the missed ones like those met,
+// and a cell for each rival that was compared with.
+func TestPageShowsTargetsAndRivals(t *testing.T) {
+	f := read(t, "a.json")
+	for name, value := range map[string]any{"chains": 5000.0, "dim": 384.0, "query_set": "original", "m": 24.0, "ef_search": 128.0} {
+		f.Params[name] = value
+	}
+	var text strings.Builder
+	if err := report.Write(&text, []*result.File{f}, report.Page); err != nil {
+		t.Fatal(err)
+	}
+	// 2.0 ms to 2.5 ms is not a tenth; all answers are right.
+	for _, want := range []string{`class="missed"`, "against pgvector, the same in SQL", "≤ 0.10", "<b>0.80", `class="met"`, "≥ 100.0 %",
+		`href="#targets"`, `data-name="pgvector"`, "2 of 3"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the page has no %q", want)
+		}
+	}
+	if text.Reset(); report.Write(&text, []*result.File{read(t, "b.json")}, report.Page) != nil || strings.Contains(text.String(), `id="targets"`) {
+		t.Error("a page that no target is told about has a heading for targets")
+	}
+}
+
 // What files hold is text, never markup.
 func TestPageEscapes(t *testing.T) {
 	const bad = `<script>bad</script>`

@@ -11,26 +11,54 @@ import (
 	"sortedheap/internal/harness/result"
 )
 
-// partNames are the parts of a client's time, as result files name them.
-var partNames = []string{"search", "inside", "sql"}
+// outsideParts are the parts of a client's time where an engine consists of several
+// systems.
+var outsideParts = []string{"search", "inside", "sql"}
+
+// partNames are the parts that rows have: of engines of several systems all, then
+// others, in the order of the alphabet.
+func partNames(rows []result.Row) []string {
+	var names, others []string
+	for _, r := range rows {
+		for name := range r.PartsMS {
+			switch {
+			case name == outsideParts[0]:
+				names = outsideParts
+			case !slices.Contains(others, name):
+				others = append(others, name)
+			}
+		}
+	}
+	others = slices.DeleteFunc(others, func(name string) bool { return slices.Contains(names, name) })
+	slices.Sort(others)
+	return slices.Concat(names, others)
+}
 
 // writeParts tells where the client's time goes in engines that consist of
-// several systems.
+// several systems, and in cases of several stages.
 func writeParts(out *strings.Builder, rows []result.Row, format Format) {
 	rows = slices.DeleteFunc(slices.Clone(rows), func(r result.Row) bool { return r.Error != "" || r.PartsMS == nil || staged(r) })
 	if len(rows) == 0 {
 		return
 	}
 	t := newTable(format)
-	t.AppendHeader(table.Row{"engine", "case", "client p50", "search p50", "inside p50", "sql p50"})
+	names := partNames(rows)
+	header := table.Row{"engine", "case", "client p50"}
+	for _, name := range names {
+		header = append(header, name+" p50")
+	}
+	t.AppendHeader(header)
 	for _, r := range rows {
 		line := table.Row{r.Engine, r.Case, ms(r.ClientMS.P50)}
-		for _, part := range partNames {
+		for _, part := range names {
 			line = append(line, ms(partMedian(r, part)))
 		}
 		t.AppendRow(line)
 	}
 	render(out, t, format)
+	if !slices.Contains(names, outsideParts[0]) {
+		return
+	}
 	remark(out, format, "search: way to the vector store and back; inside: what the store itself reports of it; sql: expansion and ranking.")
 	out.WriteString("\n")
 }

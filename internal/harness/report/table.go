@@ -14,7 +14,9 @@ import (
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
+	"sortedheap/fixtures"
 	"sortedheap/internal/harness/result"
+	"sortedheap/internal/harness/targets"
 )
 
 // Format is a way to write tables.
@@ -27,6 +29,7 @@ const (
 	CSV      Format = "csv"
 	GoBench  Format = "gobench" // of Go's benchmarks, which benchstat reads
 	Page     Format = "page"    // HTML with charts
+	Targets  Format = "targets" // of the project, beside what was measured
 	// pageTables are those behind the charts of a page.
 	pageTables Format = "tables of a page"
 )
@@ -34,7 +37,7 @@ const (
 // Write writes files as tables, one per scenario and file, with the
 // environment above and the warnings below. CSV has all rows in one table and
 // nothing else; GoBench has a line for each part of a run; Page is one HTML file
-// that needs nothing beside itself.
+// that needs nothing beside itself; Targets is Markdown.
 func Write(w io.Writer, files []*result.File, format Format) error {
 	var out strings.Builder
 	switch format {
@@ -48,6 +51,12 @@ func Write(w io.Writer, files []*result.File, format Format) error {
 		if err := writePage(&out, files); err != nil {
 			return fmt.Errorf("write report: %w", err)
 		}
+	case Targets:
+		list, err := targets.Parse(fixtures.Targets())
+		if err != nil {
+			return fmt.Errorf("write report: %w", err)
+		}
+		return list.Write(w, files)
 	case Text, Markdown:
 		for _, f := range files {
 			writeFile(&out, f, format)
@@ -123,7 +132,7 @@ func heading(name string, f *result.File, format Format) string {
 // parameters are the choices of a run that a reader needs to see.
 func parameters(f *result.File) []string {
 	var params []string
-	for _, key := range []string{"corpus", "chains", "books", "paragraphs", "entities", "degree", "clusters", "rows", "dim", "metric", "element", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "query_set", "runs", "ann_k", "top_k", "m", "ef_construction", "ef_search", "refine", "scan_mode", "build_workers", "builds"} {
+	for _, key := range []string{"corpus", "chains", "books", "paragraphs", "entities", "degree", "clusters", "source", "files", "edges", "questions", "wording", "embedder", "rows", "dim", "metric", "element", "payload_bytes", "copy_rows", "wide_copy_rows", "pairs", "seconds", "queries", "query_set", "runs", "ann_k", "top_k", "token_budget", "m", "ef_construction", "ef_search", "refine", "scan_mode", "build_workers", "builds"} {
 		if v, ok := f.Params[key]; ok && v != "" {
 			if n := wholeNumber(v); n != "" {
 				v = n
@@ -184,7 +193,7 @@ func writeMeasured(out *strings.Builder, rows []result.Row, format Format) {
 				line = append(line, against(r, c.reference(group, r)))
 			}
 			for _, c := range qualities {
-				line = append(line, percent(c.value(quality(r))))
+				line = append(line, c.format(c.value(quality(r))))
 			}
 			t.AppendRow(append(line, number(r.RowsMean), buffers(r.Buffers), r.Plan))
 		}
@@ -217,17 +226,25 @@ func ratioColumns(rows []result.Row) []ratioColumn {
 
 // extraColumn is a quality value that not every scenario has.
 type extraColumn struct {
-	name  string
-	value func(result.Quality) *float64
+	name   string
+	value  func(result.Quality) *float64
+	format func(*float64) string
 }
 
 // extraColumns returns the columns that some row fills.
 func extraColumns(rows []result.Row) []extraColumn {
 	all := []extraColumn{
-		{"hit@1", func(q result.Quality) *float64 { return q.HitAt1 }},
-		{"hit@k", func(q result.Quality) *float64 { return q.HitAtK }},
-		{"seeds", func(q result.Quality) *float64 { return q.SeedCoverage }},
-		{"recall", func(q result.Quality) *float64 { return q.RecallAtK }},
+		{"hit@1", func(q result.Quality) *float64 { return q.HitAt1 }, percent},
+		{"hit@k", func(q result.Quality) *float64 { return q.HitAtK }, percent},
+		{"seeds", func(q result.Quality) *float64 { return q.SeedCoverage }, percent},
+		{"recall", func(q result.Quality) *float64 { return q.RecallAtK }, percent},
+		{"lead", func(q result.Quality) *float64 { return q.LeadPrecision }, percent},
+		{"keywords", func(q result.Quality) *float64 { return q.KeywordPct }, percent},
+		{"full", func(q result.Quality) *float64 { return q.FullPct }, percent},
+		{"keywords paid", func(q result.Quality) *float64 { return q.KeywordBudget }, percent},
+		{"full paid", func(q result.Quality) *float64 { return q.FullBudget }, percent},
+		{"nDCG", func(q result.Quality) *float64 { return q.NDCG }, percent},
+		{"tokens", func(q result.Quality) *float64 { return q.TokensMean }, whole},
 	}
 	return slices.DeleteFunc(all, func(c extraColumn) bool {
 		return !slices.ContainsFunc(rows, func(r result.Row) bool { return c.value(quality(r)) != nil })
@@ -286,7 +303,12 @@ func writeNotes(out *strings.Builder, rows []result.Row, warnings []string) {
 	for _, c := range ratioColumns(measured) {
 		out.WriteString(c.name + ": " + c.note + "; below 1 is faster.\n")
 	}
-	if len(extraColumns(measured)) > 0 {
+	if slices.ContainsFunc(measured, func(r result.Row) bool { return quality(r).KeywordPct != nil }) {
+		out.WriteString("keywords: share of a question's keywords that the answer shows; full: questions whose answers show all; paid: within the token budget; tokens: of the whole answer, mean.\n")
+	}
+	if slices.ContainsFunc(measured, func(r result.Row) bool { return quality(r).LeadPrecision != nil }) {
+		out.WriteString("recall: true rows shown; lead: share of true rows among those up to the last true one.\n")
+	} else if slices.ContainsFunc(measured, func(r result.Row) bool { return quality(r).SeedCoverage != nil || quality(r).RecallAtK != nil }) {
 		out.WriteString("seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th.\n")
 	}
 	if slices.ContainsFunc(rows, func(r result.Row) bool { return r.Throughput != nil }) {
@@ -310,7 +332,7 @@ func newTable(format Format) table.Writer {
 	style.Options.DrawBorder = false
 	style.Format.Header = text.FormatDefault
 	t.SetStyle(style)
-	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "/zvec", "/qdrant", "/ref", "hit@1", "hit@k", "seeds", "recall", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB",
+	right := []string{"server p50", "p95", "p99", "client p50", "/heap", "/pgv", "/zvec", "/qdrant", "/ref", "hit@1", "hit@k", "seeds", "recall", "keywords", "full", "keywords paid", "full paid", "nDCG", "tokens", "rows", "buffers", "build s", "table MB", "index MB", "WAL MB",
 		"store s", "store MB", "search p50", "inside p50", "sql p50",
 		"rows/s", "CPU us", "WAL B", "buffers/row", "widens", "p50 ms", "/heap CPU", "/heap rate", "/heap WAL", "/heap buffers"}
 	configs := make([]table.ColumnConfig, len(right))

@@ -108,6 +108,14 @@ func percent(v *float64) string {
 	return fmt.Sprintf("%.1f", 100**v)
 }
 
+// whole is a number of things, or nothing where it is not known.
+func whole(v *float64) string {
+	if v == nil {
+		return ""
+	}
+	return fmt.Sprintf("%.0f", *v)
+}
+
 func number(v float64) string {
 	return strings.TrimSuffix(fmt.Sprintf("%.1f", v), ".0")
 }

@@ -111,10 +111,12 @@ type Buffers struct {
 // Quality is what the answers are worth. Fields that a scenario does not
 // measure are nil.
 type Quality struct {
-	HitAt1     *float64 `json:"hit_at_1,omitempty"`    // first row is the right answer
-	HitAtK     *float64 `json:"hit_at_k,omitempty"`    // right answer among the rows
-	RecallAtK  *float64 `json:"recall_at_k,omitempty"` // rows at least as near as the true k-th
-	FullCounts *float64 `json:"full_counts,omitempty"` // queries that got as many rows as there are to get
+	HitAt1    *float64 `json:"hit_at_1,omitempty"`    // first row is the right answer
+	HitAtK    *float64 `json:"hit_at_k,omitempty"`    // right answer among the rows
+	RecallAtK *float64 `json:"recall_at_k,omitempty"` // rows at least as near as the true k-th; of questions over code, true rows shown
+	// LeadPrecision is the share of true rows among those up to the last true one.
+	LeadPrecision *float64 `json:"lead_precision,omitempty"`
+	FullCounts    *float64 `json:"full_counts,omitempty"` // queries that got as many rows as there are to get
 	// SeedCoverage counts queries whose seeds reach the right answer; of a bare
 	// search, whose rows are about the right entity.
 	SeedCoverage *float64 `json:"seed_coverage,omitempty"`
@@ -123,9 +125,17 @@ type Quality struct {
 	AnswerRankP50  *float64 `json:"answer_rank_p50,omitempty"`
 	AnswerRankP95  *float64 `json:"answer_rank_p95,omitempty"`
 	AnswerRankMax  *float64 `json:"answer_rank_max,omitempty"`
-	KeywordPct     *float64 `json:"keyword_pct,omitempty"`
-	FullPct        *float64 `json:"full_pct,omitempty"`
-	TokensMean     *float64 `json:"tokens_mean,omitempty"`
+	// Of questions with keywords: the share of them that an answer's texts contain,
+	// and the share of questions whose answers contain all; the same within a budget
+	// of tokens; and how many tokens the answers have.
+	KeywordPct    *float64 `json:"keyword_pct,omitempty"`
+	FullPct       *float64 `json:"full_pct,omitempty"`
+	KeywordBudget *float64 `json:"keyword_pct_budget,omitempty"`
+	FullBudget    *float64 `json:"full_pct_budget,omitempty"`
+	TokensMean    *float64 `json:"tokens_mean,omitempty"`
+	// NDCG grades the order of answers against spans of the source that people have
+	// graded, within the budget.
+	NDCG *float64 `json:"ndcg,omitempty"`
 }
 
 // Build is what loading and indexing cost.

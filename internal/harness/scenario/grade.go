@@ -28,7 +28,7 @@ func (r *run) grade(ctx context.Context) error {
 			for _, rows := range t.answers {
 				t.prints = append(t.prints, fingerprint(t.task, rows))
 				if t.task.Score != engine.ScoreNone {
-					t.keys = append(t.keys, shortKeys(rows))
+					t.keys = append(t.keys, ShortKeys(rows))
 				}
 			}
 			t.quality = &result.Quality{}
@@ -58,9 +58,9 @@ func fingerprint(t engine.Task, rows []engine.Row) string {
 	return fmt.Sprintf("%08x", h.Sum32())
 }
 
-// shortKeys names the rows of a ranked answer, in order, as result.Row.AnswerRows
+// ShortKeys names the rows of a ranked answer, in order, as result.Row.AnswerRows
 // has them.
-func shortKeys(rows []engine.Row) string {
+func ShortKeys(rows []engine.Row) string {
 	raw := make([]byte, 0, 3*len(rows))
 	for _, row := range rows {
 		h := fnv.New32a()

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"sortedheap/internal/corpus"
 	"sortedheap/internal/zvec"
@@ -29,7 +32,7 @@ func Synthetic(rows, dim int) Data {
 // Corpus takes the vectors of a corpus, at most so many.
 func Corpus(ctx context.Context, src corpus.Source, rows int) (Data, error) {
 	info := src.Info()
-	d := Data{Name: info.Name, Dim: info.Dim, Recipe: fmt.Sprintf("embeddings of corpus %s in the order of rows, parameters %v", info.Name, info.Params)}
+	d := Data{Name: info.Name, Dim: info.Dim, Recipe: fmt.Sprintf("embeddings of corpus %s in the order of rows, %s", info.Name, inWords(info.Params))}
 	for fact, err := range src.All(ctx) {
 		if err != nil {
 			return Data{}, fmt.Errorf("read corpus %s: %w", info.Name, err)
@@ -86,4 +89,13 @@ func (c *real) Reopen(context.Context) error { return c.Collection.Reopen() }
 
 func (c *real) Close() error {
 	return errors.Join(c.Collection.Close(), os.RemoveAll(c.dir))
+}
+
+// inWords has parameters as a report shows them, by name.
+func inWords(params map[string]any) string {
+	words := make([]string, 0, len(params))
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		words = append(words, fmt.Sprintf("%s %v", name, params[name]))
+	}
+	return strings.Join(words, ", ")
 }

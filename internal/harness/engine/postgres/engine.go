@@ -69,6 +69,20 @@ func New(dsn string, cfg Config) *Engine {
 // tables that Load will make. 0 stands for the default, which is the most.
 func (e *Engine) SetToastTarget(bytes int) { e.inLine = cmp.Or(bytes, maxToastTarget) }
 
+// Session is what statements of others than this package need to know of an engine
+// that is open.
+type Session struct {
+	Conn        *pgx.Conn // the engine's; to be used while the engine does nothing
+	Table       string    // of facts; needs no quotes
+	Vector      string    // type of embeddings
+	Approximate bool      // an index serves the order by distance
+}
+
+// Session returns the engine's session.
+func (e *Engine) Session() Session {
+	return Session{Conn: e.conn, Table: e.cfg.Table, Vector: e.cfg.VectorType, Approximate: e.cfg.Capabilities.ApproximateSeeds}
+}
+
 // Name implements engine.Engine.
 func (e *Engine) Name() string { return e.cfg.Name }
 

@@ -28,6 +28,7 @@ const (
 	Triangle
 	Cross
 	Ring
+	Wedge // a triangle on its tip
 )
 
 // shapes have about the same area.
@@ -38,6 +39,7 @@ var shapes = map[Mark]string{
 	Triangle: `<path d="M0-5.4 5.2 4H-5.2z"/>`,
 	Cross:    `<path d="M-4.4-2.2-2.2-4.4 0-2.2 2.2-4.4 4.4-2.2 2.2 0 4.4 2.2 2.2 4.4 0 2.2-2.2 4.4-4.4 2.2-2.2 0z"/>`,
 	Ring:     `<circle class="hollow" r="4"/>`,
+	Wedge:    `<path d="M0 5.4 5.2-4H-5.2z"/>`,
 }
 
 // Key is the mark of a series for a legend.

@@ -35,6 +35,7 @@ const (
 	// and used however small the collection is, as in every other engine
 	indexFromKB    = 1
 	fullScanBelow  = 10
+	neverIndex     = 0 // an indexing threshold by which no index is built
 	segments       = 1 // one graph, as in every other engine
 	maxMessage     = 64 << 20
 	readinessPolls = 50 * time.Millisecond
@@ -179,7 +180,7 @@ func (s *Store) load(ctx context.Context, dim int, rows iter.Seq2[[]float32, err
 		}
 		build.Rows += int64(len(points))
 	}
-	if err := s.awaitIndex(ctx, uint64(build.Rows)); err != nil {
+	if err := s.index(ctx, uint64(build.Rows), dim); err != nil {
 		return build, err
 	}
 	s.dim, build.Seconds = dim, watch.Seconds()
@@ -200,10 +201,26 @@ func (s *Store) create(ctx context.Context, dim int) error {
 		VectorsConfig:  qdrant.NewVectorsConfig(&qdrant.VectorParams{Size: uint64(dim), Distance: qdrant.Distance_Cosine}),
 		HnswConfig:     hnsw,
 		OptimizersConfig: &qdrant.OptimizersConfigDiff{
-			DefaultSegmentNumber: qdrant.PtrOf(uint64(segments)), IndexingThreshold: qdrant.PtrOf(uint64(indexFromKB))},
+			DefaultSegmentNumber: qdrant.PtrOf(uint64(segments)), IndexingThreshold: qdrant.PtrOf(uint64(neverIndex))},
 	})
 	s.loaded = err == nil
 	return err
+}
+
+// index lets the server index what was uploaded, all at once. Indexing while rows come
+// in, the server would build graphs of parts to throw them away, and would leave the
+// last rows out where they are fewer than its threshold.
+func (s *Store) index(ctx context.Context, rows uint64, dim int) error {
+	const componentBytes = 4
+	if rows*uint64(dim)*componentBytes < 1024*indexFromKB {
+		return nil // the server has no threshold that low: it scans, as others do for so few
+	}
+	err := s.client.UpdateCollection(ctx, &qdrant.UpdateCollection{CollectionName: s.collection,
+		OptimizersConfig: &qdrant.OptimizersConfigDiff{IndexingThreshold: qdrant.PtrOf(uint64(indexFromKB))}})
+	if err != nil {
+		return err
+	}
+	return s.awaitIndex(ctx, rows)
 }
 
 // awaitIndex returns when the server is at rest and every row is in an index. A
@@ -224,8 +241,8 @@ func (s *Store) awaitIndex(ctx context.Context, rows uint64) error {
 		if green && info.GetIndexedVectorsCount() >= rows {
 			return nil
 		}
-		if resting += readinessPolls; !green {
-			resting = 0
+		if resting += readinessPolls; info.GetStatus() == qdrant.CollectionStatus_Yellow {
+			resting = 0 // it is at work
 		}
 		if resting > indexPatience {
 			return fmt.Errorf("the server is at rest, but its index has %d of %d rows", info.GetIndexedVectorsCount(), rows)

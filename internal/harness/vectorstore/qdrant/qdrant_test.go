@@ -133,8 +133,12 @@ func TestParameters(t *testing.T) {
 		t.Error("load returned while the server was still building")
 	}
 	hnsw := d.Created[0].GetHnswConfig()
-	if hnsw.GetM() != 24 || hnsw.GetEfConstruct() != 200 || d.Created[0].GetOptimizersConfig().GetIndexingThreshold() == 0 {
-		t.Errorf("collection created with %v", d.Created[0])
+	if hnsw.GetM() != 24 || hnsw.GetEfConstruct() != 200 || d.Created[0].GetOptimizersConfig().IndexingThreshold == nil ||
+		d.Created[0].GetOptimizersConfig().GetIndexingThreshold() != 0 {
+		t.Errorf("collection created with %v, want one that is not indexed while rows come in", d.Created[0])
+	}
+	if len(d.Updated) != 1 || d.Updated[0].GetOptimizersConfig().GetIndexingThreshold() == 0 {
+		t.Errorf("collection updated with %v, want it to be indexed", d.Updated)
 	}
 	answer, err := s.Search(t.Context(), []float32{1, 0}, vectorstore.Search{K: 5, Ef: 64})
 	if err != nil {
@@ -170,11 +174,11 @@ func TestCloseLeavesOthersAlone(t *testing.T) {
 func TestFaults(t *testing.T) {
 	d := &qdrantdouble.Double{Indexer: "disk full"}
 	s := open(t, d)
-	if _, err := s.Load(t.Context(), 2, rows(3)); err == nil || !strings.Contains(err.Error(), "disk full") {
+	if _, err := s.Load(t.Context(), 2, rows(300)); err == nil || !strings.Contains(err.Error(), "disk full") {
 		t.Errorf("load with a failing indexer: %v", err)
 	}
 	d.Indexer = ""
-	if _, err := s.Load(t.Context(), 2, rows(3)); err != nil {
+	if _, err := s.Load(t.Context(), 2, rows(300)); err != nil {
 		t.Fatal(err)
 	}
 	d.UUIDs = true

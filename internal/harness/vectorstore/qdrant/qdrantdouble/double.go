@@ -27,6 +27,7 @@ type Double struct {
 	collections map[string]*collection
 
 	Created   []*qdrant.CreateCollection
+	Updated   []*qdrant.UpdateCollection
 	Queries   []*qdrant.QueryPoints
 	Yellow    int    // how many times a collection is still being indexed when asked
 	Indexer   string // error of the optimizer
@@ -41,9 +42,20 @@ func (d *Double) Collections() []string {
 	return slices.Sorted(maps.Keys(d.collections))
 }
 
+// collection has an index of the points that were there when it was told to index,
+// as the server that is meant has: later ones stay out while they are few.
 type collection struct {
-	dim    int
-	points map[uint64][]float32
+	dim     int
+	points  map[uint64][]float32
+	indexed int
+}
+
+// index covers all points when the server is told to index from a size on that they
+// have.
+func (c *collection) index(o *qdrant.OptimizersConfigDiff) {
+	if from := o.GetIndexingThreshold(); from > 0 && len(c.points)*c.dim*4 >= int(from)*1024 {
+		c.indexed = len(c.points)
+	}
 }
 
 // PortVariable has the port that a server program is to listen on.
@@ -106,6 +118,18 @@ func (d collections) Create(_ context.Context, r *qdrant.CreateCollection) (*qdr
 	return &qdrant.CollectionOperationResponse{Result: true}, nil
 }
 
+func (d collections) Update(_ context.Context, r *qdrant.UpdateCollection) (*qdrant.CollectionOperationResponse, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	c := d.collections[r.GetCollectionName()]
+	if c == nil {
+		return nil, status.Error(codes.NotFound, "no such collection")
+	}
+	d.Updated = append(d.Updated, r)
+	c.index(r.GetOptimizersConfig())
+	return &qdrant.CollectionOperationResponse{Result: true}, nil
+}
+
 func (d collections) Delete(_ context.Context, r *qdrant.DeleteCollection) (*qdrant.CollectionOperationResponse, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -121,7 +145,7 @@ func (d collections) Get(_ context.Context, r *qdrant.GetCollectionInfoRequest) 
 		return nil, status.Error(codes.NotFound, "no such collection")
 	}
 	info := &qdrant.CollectionInfo{Status: qdrant.CollectionStatus_Green, OptimizerStatus: &qdrant.OptimizerStatus{Ok: d.Indexer == "", Error: d.Indexer},
-		IndexedVectorsCount: qdrant.PtrOf(uint64(len(c.points)))}
+		IndexedVectorsCount: qdrant.PtrOf(uint64(c.indexed))}
 	if d.Yellow--; d.Yellow >= 0 {
 		info.Status, info.IndexedVectorsCount = qdrant.CollectionStatus_Yellow, qdrant.PtrOf(uint64(0))
 	}

@@ -1,0 +1,177 @@
+package index
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+)
+
+// DefaultSkips are the folders that hold no sources of a tree's own.
+func DefaultSkips() []string {
+	return []string{".codegraph", ".git", ".hg", ".svn", "node_modules", "bower_components", "vendor", "__pycache__", ".venv", "dist", "target"}
+}
+
+// entry is a file found by a walk.
+type entry struct {
+	name  string // on disk, relative to the root
+	path  string // as stored: valid UTF-8 with slashes
+	size  int64
+	mtime int64 // nanoseconds
+}
+
+// walk finds the regular files below a folder in the order of their names.
+// Symbolic links are not followed, so there are no loops and nothing is read
+// twice; links, what cannot be read and other kinds of files are counted.
+func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry, error) {
+	for _, pattern := range skips {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return nil, fmt.Errorf("pattern %q of what to skip: %w", pattern, err)
+		}
+	}
+	var found []entry
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		rel, relErr := filepath.Rel(root, name)
+		if relErr != nil {
+			return relErr
+		}
+		rel = filepath.ToSlash(rel)
+		if err != nil {
+			if rel == "." {
+				return err
+			}
+			s.skip(Unreadable, rel, err)
+			return nil
+		}
+		if rel != "." && skipped(rel, skips) {
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			s.Skipped[Excluded]++
+			return nil
+		}
+		switch {
+		case d.IsDir():
+			return nil
+		case d.Type()&fs.ModeSymlink != 0:
+			s.Skipped[SymbolicLink]++
+			return nil
+		case !d.Type().IsRegular():
+			s.skip(NotRegular, rel, errors.New("neither a file nor a folder"))
+			return nil
+		}
+		info, err := d.Info()
+		if err != nil {
+			s.skip(Unreadable, rel, err)
+			return nil
+		}
+		e := entry{name: name, path: storablePath(rel), size: info.Size(), mtime: info.ModTime().UnixNano()}
+		if seen[e.path] {
+			s.skip(Unreadable, rel, errors.New("another file has this name once it is valid text"))
+			return nil
+		}
+		seen[e.path] = true
+		found = append(found, e)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read folder: %w", err)
+	}
+	return found, nil
+}
+
+// skipped reports whether a pattern matches a path or its last element.
+func skipped(rel string, skips []string) bool {
+	for _, pattern := range skips {
+		target := path.Base(rel)
+		if strings.Contains(pattern, "/") {
+			target = rel
+		}
+		// The pattern was checked before.
+		if ok, _ := path.Match(pattern, target); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// storablePath makes a name valid text: a byte that is none is written as \xNN.
+func storablePath(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	var b strings.Builder
+	for i := 0; i < len(name); {
+		r, n := utf8.DecodeRuneInString(name[i:])
+		if r == utf8.RuneError && n == 1 {
+			fmt.Fprintf(&b, `\x%02x`, name[i])
+		} else {
+			b.WriteString(name[i : i+n])
+		}
+		i += n
+	}
+	return b.String()
+}
+
+// resolveRoot follows links to the root itself and checks that it is a folder.
+func resolveRoot(root string) (string, error) {
+	real, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return "", err
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("%q is not a folder", root)
+	}
+	return real, nil
+}
+
+// commitOf returns the commit that a tree is checked out at, "" when git does not
+// tell it by a plain file.
+func commitOf(root string) string {
+	git := filepath.Join(root, ".git")
+	head, err := os.ReadFile(filepath.Join(git, "HEAD"))
+	if err != nil {
+		return ""
+	}
+	text := strings.TrimSpace(string(head))
+	ref, ok := strings.CutPrefix(text, "ref: ")
+	if !ok {
+		return hexOnly(text)
+	}
+	if !filepath.IsLocal(ref) {
+		return ""
+	}
+	if direct, err := os.ReadFile(filepath.Join(git, filepath.FromSlash(ref))); err == nil {
+		return hexOnly(strings.TrimSpace(string(direct)))
+	}
+	refs, err := os.ReadFile(filepath.Join(git, "packed-refs"))
+	if err != nil {
+		return ""
+	}
+	for line := range strings.Lines(string(refs)) {
+		if sum, name, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name == ref {
+			return hexOnly(sum)
+		}
+	}
+	return ""
+}
+
+func hexOnly(s string) string {
+	if len(s) != 40 || strings.Trim(s, "0123456789abcdef") != "" {
+		return ""
+	}
+	return s
+}

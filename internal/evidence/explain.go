@@ -1,0 +1,56 @@
+package evidence
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+)
+
+// Plans are what EXPLAIN (VERBOSE, FORMAT JSON) says now of the statements that an
+// answer runs, each once: seeds by vector, seeds by terms, rescue.
+func (x *Index) Plans(ctx context.Context, text string, vector []float32) ([]string, error) {
+	q := parseQuestion(text, x.stems)
+	terms, weights, symbols := q.lookups()
+	values := []string{
+		annStatement + "(" + quoted(pgvector.NewVector(vector).String()) + ")",
+		lexicalStatement + "(" + array(terms, quotedElement) + "," + array(weights, real) + "," + array(symbols, strconv.FormatBool) + ")",
+		fetchStatement + "('{1}','{1}','{1}')",
+	}
+	plans := make([]string, len(values))
+	for i, v := range values {
+		err := x.conn.QueryRow(ctx, "EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE "+v, pgx.QueryExecModeSimpleProtocol).Scan(&plans[i])
+		if err != nil {
+			return nil, fmt.Errorf("explain %s: %w", statements[i].name, err)
+		}
+	}
+	return plans, nil
+}
+
+// Statements are the texts of the statements of an answer.
+func Statements() []string {
+	texts := make([]string, len(statements))
+	for i, s := range statements {
+		texts[i] = s.sql
+	}
+	return texts
+}
+
+func array[T any](values []T, write func(T) string) string {
+	written := make([]string, len(values))
+	for i, v := range values {
+		written[i] = write(v)
+	}
+	return quoted("{" + strings.Join(written, ",") + "}")
+}
+
+func real(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }
+
+func quotedElement(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
+}
+
+func quoted(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }

@@ -1,0 +1,242 @@
+package evidence
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+
+	"sortedheap/internal/embed"
+)
+
+// Options choose how an index is made.
+type Options struct {
+	Counter  Counter        // of the tokens of lines
+	Embedder embed.Embedder // of fragments, and of questions later
+}
+
+// Stats tell what an index holds.
+type Stats struct {
+	Files, Fragments, Terms int
+	Postings, Edges         int
+	// Windows is how many fragments were cut by counting lines.
+	Windows int
+}
+
+// Build makes the tables of an index, replacing any that are there, from the
+// files of a tree. The session must be outside of a transaction. It fails when
+// a fragment cannot be counted or embedded, or the server refuses.
+func Build(ctx context.Context, conn *pgx.Conn, files []File, o Options) (Stats, error) {
+	fragments, err := cutAll(ctx, files)
+	if err != nil {
+		return Stats{}, err
+	}
+	return BuildFrom(ctx, conn, fragments, o)
+}
+
+// BuildFrom is Build of fragments that were cut already, in the order given.
+func BuildFrom(ctx context.Context, conn *pgx.Conn, fragments []Fragment, o Options) (Stats, error) {
+	if len(fragments) == 0 {
+		return Stats{}, errors.New("no fragments: the tree has no text")
+	}
+	l := &loader{conn: conn, o: o, fragments: fragments}
+	for _, step := range []struct {
+		name string
+		run  func(context.Context) error
+	}{
+		{"make tables", l.createTables}, {"store fragments", l.copyFragments}, {"store terms", l.copyPostings},
+		{"store edges", l.copyEdges}, {"store vectors", l.copyVectors}, {"index", l.finish},
+	} {
+		if err := step.run(ctx); err != nil {
+			return l.stats, fmt.Errorf("%s of evidence: %w", step.name, err)
+		}
+	}
+	return l.stats, nil
+}
+
+// loader is one build.
+type loader struct {
+	conn      *pgx.Conn
+	o         Options
+	fragments []Fragment
+	rarity    []float32
+	edges     []edge
+	stats     Stats
+}
+
+func (l *loader) exec(ctx context.Context, statements ...string) error {
+	for _, sql := range statements {
+		if _, err := l.conn.Exec(ctx, sql); err != nil {
+			return fmt.Errorf("%s: %w", firstWords(sql), err)
+		}
+	}
+	return nil
+}
+
+func (l *loader) createTables(ctx context.Context) error {
+	if err := registerVector(ctx, l.conn); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		// Only a table of the schema that new ones are made in, none further
+		// down the search path.
+		drop := fmt.Sprintf("DO $$ BEGIN EXECUTE format('DROP TABLE IF EXISTS %%I.%s', current_schema()); END $$", t)
+		if err := l.exec(ctx, drop); err != nil {
+			return err
+		}
+	}
+	return l.exec(ctx, createTables(l.o.Embedder.Dim())...)
+}
+
+func (l *loader) copyFragments(ctx context.Context) error {
+	l.edges, l.rarity = references(l.fragments)
+	files := map[string]bool{}
+	for i := range l.fragments {
+		f := &l.fragments[i]
+		files[f.File] = true
+		if f.Cut == CutWindow {
+			l.stats.Windows++
+		}
+		if err := countLines(f, l.o.Counter); err != nil {
+			return err
+		}
+	}
+	l.stats.Files, l.stats.Fragments = len(files), len(l.fragments)
+	_, err := l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_fragments"},
+		[]string{"fragment", "file", "start_line", "end_line", "symbol", "kind", "cut", "head", "lead", "rarity", "line_tokens", "body"},
+		pgx.CopyFromSlice(len(l.fragments), func(i int) ([]any, error) {
+			f := &l.fragments[i]
+			tokens := make([]int16, len(f.Tokens))
+			for j, n := range f.Tokens {
+				tokens[j] = int16(min(n, 1<<15-1))
+			}
+			return []any{int32(i + 1), f.File, int32(f.StartLine), int32(f.EndLine), f.Symbol, f.Kind, f.Cut, f.Head,
+				int16(f.Lead), l.rarity[i], tokens, f.Text}, nil
+		}))
+	return err
+}
+
+// countLines counts the tokens of each line with its end. The sum is at least
+// the count of the whole.
+func countLines(f *Fragment, c Counter) error {
+	lines := f.lines()
+	f.Tokens = make([]int, len(lines))
+	for i, line := range lines {
+		n, err := c.Count(line + "\n")
+		if err != nil {
+			return fmt.Errorf("%s:%d: %w", f.File, f.StartLine+i, err)
+		}
+		f.Tokens[i] = n
+	}
+	return nil
+}
+
+func (l *loader) copyPostings(ctx context.Context) error {
+	x := newInverted()
+	for i := range l.fragments {
+		x.add(&l.fragments[i])
+	}
+	mean := x.means()
+	terms := slices.Sorted(maps.Keys(x.terms))
+	l.stats.Terms = len(terms)
+	var (
+		rest []posting // of the term at hand
+		all  int
+		part int16
+		term string
+		next int
+	)
+	_, err := l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_postings"},
+		[]string{"term", "part", "holders", "fragments", "impacts"}, pgx.CopyFromFunc(func() ([]any, error) {
+			if len(rest) == 0 {
+				if next == len(terms) {
+					return nil, nil
+				}
+				term = terms[next]
+				next++
+				rest, part = x.list(term, &mean), 0
+				all = len(rest)
+				l.stats.Postings += all
+			} else {
+				part++
+			}
+			n := min(len(rest), postingsPerPart)
+			fragments, impacts := make([]int32, n), make([]float32, n)
+			for i, p := range rest[:n] {
+				fragments[i], impacts[i] = p.fragment+1, p.impact
+			}
+			rest = rest[n:]
+			return []any{term, part, int32(all), fragments, impacts}, nil
+		}))
+	return err
+}
+
+func (l *loader) copyEdges(ctx context.Context) error {
+	slices.SortFunc(l.edges, func(a, b edge) int { return compareEdges(a, b) })
+	l.edges = slices.CompactFunc(l.edges, func(a, b edge) bool { return compareEdges(a, b) == 0 })
+	l.stats.Edges = len(l.edges)
+	_, err := l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_edges"},
+		[]string{"entity_id", "relation_id", "target_id", "payload"},
+		pgx.CopyFromSlice(len(l.edges), func(i int) ([]any, error) {
+			e := l.edges[i]
+			return []any{e.from + 1, int16(e.rel), e.to + 1, e.name}, nil
+		}))
+	return err
+}
+
+// embedBatch is how many fragments are embedded and stored at a time.
+const embedBatch = 256
+
+func (l *loader) copyVectors(ctx context.Context) error {
+	var batch [][]float32
+	next := 0
+	_, err := l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_vectors"}, []string{"fragment", "embedding"},
+		pgx.CopyFromFunc(func() ([]any, error) {
+			if next == len(l.fragments) {
+				return nil, nil
+			}
+			if len(batch) == 0 {
+				texts := make([]string, min(embedBatch, len(l.fragments)-next))
+				for i := range texts {
+					texts[i] = l.fragments[next+i].Description()
+				}
+				var err error
+				if batch, err = l.o.Embedder.Embed(ctx, texts); err != nil {
+					return nil, fmt.Errorf("embed fragments: %w", err)
+				}
+			}
+			v := batch[0]
+			batch = batch[1:]
+			next++
+			return []any{int32(next), pgvector.NewVector(v)}, nil
+		}))
+	return err
+}
+
+func (l *loader) finish(ctx context.Context) error {
+	_, err := l.conn.Exec(ctx, "INSERT INTO evidence_about VALUES ($1, $2, $3, $4, $5, $6, $7)",
+		l.stats.Fragments, l.stats.Files, l.stats.Terms, l.stats.Postings, l.stats.Edges, l.o.Embedder.Name(), l.o.Embedder.Dim())
+	if err != nil {
+		return fmt.Errorf("describe: %w", err)
+	}
+	if err := l.exec(ctx, createIndexes...); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := l.exec(ctx, "VACUUM (ANALYZE) "+t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// firstWords tells a statement in an error.
+func firstWords(sql string) string {
+	words := strings.Fields(sql)
+	return strings.Join(words[:min(len(words), 4)], " ")
+}
