@@ -73,7 +73,7 @@ func mutated(random *rand.Rand, texts []string) string {
 			}
 		}
 	}
-	return string(runes[:min(len(runes), 100000)])
+	return string(runes)
 }
 
 // No text crashes a vector type: it is a vector, which is read again as it was
@@ -82,11 +82,15 @@ func TestVectorTextNeverCrashes(t *testing.T) {
 	c := pgtest.Start(t)
 	conn := pgtest.Connect(t, c, "postgres")
 	random := rand.New(rand.NewPCG(1, 2))
+	var short []string
 	for _, text := range vectorTexts {
 		tryVectorText(t, conn, text)
+		if len(text) < 100 {
+			short = append(short, text)
+		}
 	}
-	for range 1500 {
-		tryVectorText(t, conn, mutated(random, vectorTexts[:40]))
+	for range 1000 {
+		tryVectorText(t, conn, mutated(random, short))
 	}
 }
 
