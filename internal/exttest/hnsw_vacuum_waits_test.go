@@ -96,7 +96,8 @@ func vacuumBesideInsert(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, round 
 	// From a copy of its own a walk locks no page.
 	goOnWalk := stopWithin(t, c, conn, "late_v", hnswWalksLock,
 		[]string{`SET enable_seqscan = off`, `SET sorted_hnsw.scan_mode = graph`, `SET sorted_hnsw.ef_search = 1000`},
-		`SELECT id FROM late ORDER BY v <-> vec(-%d, 16) LIMIT 1`)
+		`SELECT sum(near.id + %d) FROM (SELECT v FROM late LIMIT 300) q,
+			LATERAL (SELECT id FROM late ORDER BY v <-> q.v LIMIT 1) near`)
 	vacuum := pgtest.Connect(t, c, "postgres")
 	ended := make(chan error, 1)
 	go func() {
@@ -109,7 +110,7 @@ func vacuumBesideInsert(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, round 
 	}
 	met := waits(hnswWalksLock)
 	goOnInsert := stopWithin(t, c, conn, "late_v", hnswInsertsLock, nil,
-		fmt.Sprintf(`INSERT INTO late SELECT i, vec(i, 16) FROM (SELECT %d + %%d) s (i)`, 10000*(round+1)))
+		fmt.Sprintf(`INSERT INTO late SELECT %[1]d + 50 * %%[1]d + i, v FROM (SELECT i, vec(%[1]d + 50 * %%[1]d + i, 16) AS v FROM generate_series(1, 50) i OFFSET 0) s`, 100000*(round+1)))
 	goOnWalk()
 	met = waits(hnswInsertsLock) && met
 	select {
