@@ -286,6 +286,7 @@ start_flat(SeedScan *scan, const HnswVisited *seen)
 				  scan->once ? scan->ef : scan->ef + FLAT_MORE(scan->ef),
 				  Min(get_hash_memory_limit() / sizeof(HnswKey), PG_UINT32_MAX / 4));
 	scan->mode = SEED_FLAT;
+	scan->stats.ended_flat = !scan->stats.flat;
 	if (scan->query == NULL)
 		return;
 	flatpass_run(&scan->flat, scan->record, seen);
