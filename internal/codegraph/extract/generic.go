@@ -2,7 +2,7 @@ package extract
 
 import "sortedheap/internal/syntax"
 
-func genericLanguage(l syntax.Language) language {
+func genericLanguage(_ syntax.Language) language {
 	return language{
 		define: func(*walker, *Def, syntax.NodeID) {}, enter: func(*walker, *Def, syntax.NodeID) {},
 		visit: func(*walker, syntax.NodeID) bool { return false },
