@@ -69,5 +69,6 @@ hnsw_visited_reserve(HnswVisited *visited, const CoreAlloc *alloc, uint32_t more
 		if (old.slots[i] != HNSW_NO_NODE)
 			hnsw_visited_add(visited, old.slots[i]);
 	}
+	core_release(alloc, old.slots);
 	return CORE_OK;
 }
