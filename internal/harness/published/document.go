@@ -41,7 +41,7 @@ type document struct {
 	files Results
 }
 
-func (d *document) line(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
+func (d *document) line(format string, args ...any) { fmt.Fprintf(&d.Builder, format+"\n", args...) }
 
 // row writes one row of a table.
 func (d *document) row(cells ...string) { d.line("| %s |", strings.Join(cells, " | ")) }

@@ -37,9 +37,9 @@ const (
 
 // Note is what was published and how to measure it again.
 type Note struct {
-	Settings []Setting        `json:"settings"`
-	Tables   []Table          `json:"tables"`
-	Overlaps []PublishedShift `json:"overlaps"`
+	Settings []Setting `json:"settings"`
+	Tables   []Table   `json:"tables"`
+	Overlaps []Shift   `json:"overlaps"`
 }
 
 // Setting is one run of benchgraph.
@@ -79,8 +79,8 @@ type Figure struct {
 	Rows         *float64 `json:"rows"`        // of an answer, mean
 }
 
-// PublishedShift is how many answers changed between two settings.
-type PublishedShift struct {
+// Shift is how many answers changed between two settings.
+type Shift struct {
 	Title   string `json:"title"`
 	A       string `json:"a"`
 	B       string `json:"b"`

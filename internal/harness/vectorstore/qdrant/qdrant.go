@@ -185,7 +185,7 @@ func (s *Store) load(ctx context.Context, dim int, rows iter.Seq2[[]float32, err
 	}
 	s.dim, build.Seconds = dim, watch.Seconds()
 	if s.server.dir != "" {
-		build.Bytes, err = vectorstore.DirBytes(s.server.dir)
+		build.Bytes, err = vectorstore.DirBytes(s.server.dir, "wal")
 	}
 	return build, err
 }
