@@ -182,6 +182,7 @@ func Phrase(in query.Intent, subject string) string {
 		query.AskExtends:    {"what extends " + subject, "what " + subject + " extends"},
 		query.AskImports:    {"what imports " + subject, "what " + subject + " imports"},
 		query.AskOverrides:  {"what overrides " + subject, "what " + subject + " overrides"},
+		query.AskCreates:    {"what creates a " + subject, "what " + subject + " creates"},
 		query.AskTakes:      {"what takes a " + subject, "what " + subject + " takes"},
 		query.AskReturns:    {"what returns a " + subject, "what " + subject + " returns"},
 		query.AskHolds:      {"what has a field of " + subject, "what " + subject + " has as fields"},
