@@ -74,6 +74,9 @@ type Figure struct {
 	SeedCoverage *float64 `json:"seed_coverage"`
 	RankP95      *float64 `json:"rank_p95"`
 	RankMax      *float64 `json:"rank_max"`
+	KeywordPct   *float64 `json:"keyword_pct"` // as a fraction of 1
+	FullPct      *float64 `json:"full_pct"`    // as a fraction of 1
+	Rows         *float64 `json:"rows"`        // of an answer, mean
 }
 
 // PublishedShift is how many answers changed between two settings.
