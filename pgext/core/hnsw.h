@@ -69,7 +69,10 @@ typedef struct HnswStore
 	 */
 	const void *(*vector) (void *state, uint32_t node);
 
-	/* Links of the node on level 0 may be asked for soon. NULL: that is no help. */
+	/*
+	 * Links of the node on level 0 may be asked for soon. NULL: that is no
+	 * help.
+	 */
 	void		(*announce) (void *state, uint32_t node);
 } HnswStore;
 

@@ -30,7 +30,7 @@ arena_get(void *state, size_t size)
 CoreAlloc
 arena_alloc(Arena *arena)
 {
-	CoreAlloc	alloc = {arena_get, arena};
+	CoreAlloc	alloc = {arena_get, arena, NULL};
 
 	return alloc;
 }

@@ -78,8 +78,10 @@ typedef struct HnswBlockPlan
 	Size		image_at;
 	Size		bytes;
 
-	/* Asked now and then while a block is filled, if there is one: true gives it
-	 * up. */
+	/*
+	 * Asked now and then while a block is filled, if there is one: true gives
+	 * it up.
+	 */
 	bool		(*give_way) (Relation index);
 	bool		gave_way;
 } HnswBlockPlan;
