@@ -2,10 +2,8 @@ package main
 
 import (
 	"context"
-	"io"
 	"runtime/debug"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/spf13/cobra"
 
 	"sortedheap/internal/codegraph/graph"
@@ -24,7 +22,7 @@ func newMCPCommand(p process) *cobra.Command {
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return mcp.Serve(cmd.Context(), o.source(), buildVersion(p.commit),
-				&sdk.IOTransport{Reader: io.NopCloser(cmd.InOrStdin()), Writer: nopWriteCloser{cmd.OutOrStdout()}})
+				mcp.Stdio(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout()))
 		},
 	}
 	o.addFlags(cmd.Flags())
@@ -60,7 +58,3 @@ func buildVersion(stamped string) string {
 	}
 	return "unknown"
 }
-
-type nopWriteCloser struct{ io.Writer }
-
-func (nopWriteCloser) Close() error { return nil }

@@ -104,7 +104,7 @@ func (o *askRun) run(ctx context.Context, p process, out io.Writer) error {
 		}
 		info := catalog.Info
 		file.Params = map[string]any{"scenario": ask.Name, "corpus": info.Corpus, "queries": len(questions.Questions), "budget": o.budget,
-			"nodes": info.Nodes, "edges": info.Edges, "unresolved": info.Unresolved, "graph_commit": info.Commit}
+			"nodes": info.Nodes, "edges": info.Edges, "unresolved": info.Unresolved, "graph_commit": info.Commit, "questions_of": questions.Version}
 		var warnings []string
 		file.Rows, verdicts, warnings, err = ask.Run(ctx, info.Corpus, questions.Questions, contestants, o.params, progress)
 		file.Warnings = append(file.Warnings, warnings...)
@@ -189,7 +189,7 @@ func writeVerdicts(out io.Writer, verdicts []ask.Verdict) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "question\tanswered by\trecall\tlead\trows\ttokens")
 	for _, v := range verdicts {
-		fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%d\t%d\n", v.Label, v.Contestant, v.Grade.Recall, v.Grade.Lead, v.Grade.Rows, v.Tokens)
+		fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%d\t%d\n", v.Question, v.Contestant, v.Grade.Recall, v.Grade.Lead, v.Grade.Rows, v.Tokens)
 	}
 	if err := w.Flush(); err != nil {
 		return fmt.Errorf("write verdicts: %w", err)

@@ -58,6 +58,8 @@ func relationsOf(a Ask) (direct, hints graph.RelationSet) {
 		return graph.Of(graph.Implements, graph.MixesIn), graph.Of(graph.Inherits, graph.Extends)
 	case AskExtends:
 		return graph.Of(graph.Inherits, graph.Extends, graph.Embeds, graph.MixesIn), graph.Of(graph.Implements)
+	case AskCreates:
+		return graph.Of(graph.Instantiates), 0
 	case AskImports:
 		return imports, 0
 	case AskOverrides:

@@ -60,9 +60,9 @@ func (p Params) Validate() error {
 
 // Verdict is one question of one contestant, for people who look into it.
 type Verdict struct {
-	Contestant, Label string
-	Grade             Grade
-	Tokens            int
+	Contestant, Question string
+	Grade                Grade
+	Tokens               int
 }
 
 // Run asks all questions of all contestants, grades, and then times. corpus
@@ -75,10 +75,10 @@ func Run(ctx context.Context, corpus string, questions []Question, contestants [
 		for _, q := range questions {
 			r, err := c.Answer(ctx, q.Question)
 			if err != nil {
-				return nil, nil, nil, fmt.Errorf("ask %s %q: %w", c.Name, q.Label, err)
+				return nil, nil, nil, fmt.Errorf("ask %s %q: %w", c.Name, q.ID, err)
 			}
 			replies[c.Name] = append(replies[c.Name], r)
-			verdicts = append(verdicts, Verdict{c.Name, q.Label, grade(r.Rows, q.Truth), tokens(r.Text)})
+			verdicts = append(verdicts, Verdict{c.Name, q.ID, grade(r.Rows, q.Truth), tokens(r.Text)})
 			progress.Done(1)
 		}
 	}

@@ -42,8 +42,8 @@ func TestGrade(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	questions := []Question{
-		{Label: "one", Question: "who calls a", Relation: "calls", Truth: []Truth{{Name: "x"}}},
-		{Label: "two", Question: "what uses b", Relation: "uses", Truth: []Truth{{Name: "y"}, {Name: "z"}}},
+		{ID: "one", Question: "who calls a", Relation: "calls", Truth: []Truth{{Name: "x"}}},
+		{ID: "two", Question: "what uses b", Relation: "uses", Truth: []Truth{{Name: "y"}, {Name: "z"}}},
 	}
 	good := Contestant{Name: "good", Plan: "memory", Answer: func(_ context.Context, q string) (Reply, error) {
 		if q == "who calls a" {
@@ -90,8 +90,8 @@ func TestRun(t *testing.T) {
 }
 
 func TestReadFile(t *testing.T) {
-	const good = `{"source": {"repo": "r", "captured_at": "v1"}, "questions": [
-		{"label": "a", "question": "who calls x", "relation": "calls", "truth": [{"file": "a/b.go", "line": 3}, {"name": "p.F"}]}]}`
+	const good = `{"schema": "codequestions/1", "corpus": "r", "version": "v1", "questions": [
+		{"id": "a", "question": "who calls x", "relation": "calls", "truth": [{"file": "a/b.go", "line": 3}, {"name": "p.F"}]}]}`
 	write := func(text string) string {
 		name := filepath.Join(t.TempDir(), "q.json")
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
@@ -104,12 +104,13 @@ func TestReadFile(t *testing.T) {
 		t.Fatalf("%+v, %v", f, err)
 	}
 	for name, c := range map[string]struct{ old, new, want string }{
-		"unknown field":    {`"label"`, `"labels"`, "unknown field"},
+		"unknown field":    {`"id"`, `"ids"`, "unknown field"},
+		"schema":           {"questions/1", "questions/2", `schema is "codequestions/2"`},
 		"no truth":         {`{"file": "a/b.go", "line": 3}, {"name": "p.F"}`, "", `"a" has no truth`},
 		"empty truth":      {`"name": "p.F"`, `"line": 3`, "neither name nor place"},
 		"absolute path":    {"a/b.go", "/a/b.go", "clean relative path"},
 		"path that climbs": {"a/b.go", "../b.go", "clean relative path"},
-		"no relation":      {`"relation": "calls"`, `"relation": ""`, "no label, question or relation"},
+		"no relation":      {`"relation": "calls"`, `"relation": ""`, "no id, question or relation"},
 		"text after":       {"]}]}", "]}]} x", "text after"},
 	} {
 		if _, err := ReadFile(write(strings.Replace(good, c.old, c.new, 1))); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -303,6 +303,7 @@ start_flat(SeedScan *scan, const HnswVisited *seen)
 				  scan->ef + FLAT_MORE(scan->ef),
 				  Min(get_hash_memory_limit() / sizeof(HnswKey), PG_UINT32_MAX / 4));
 	scan->mode = SEED_FLAT;
+	scan->stats.ended_flat = !scan->stats.flat;
 	if (scan->query == NULL)
 		return;
 	flatpass_run(&scan->flat, scan->record, seen);
@@ -428,6 +429,10 @@ find_first(SeedScan *scan)
 	scan->search.filter = scan->conditions != NULL ? &scan->filter.core : NULL;
 	scan->search.resumable = !scan->once;
 	scan->search.max_evaluated = guc_hnsw_max_scan_tuples;
+	/* a version may be younger than the map, and know of more */
+	scan->search.nnodes = hnsw_map_nodes(&scan->map);
+	if (scan->version != NULL)
+		scan->search.nnodes = Max(scan->search.nnodes, scan->version->image.shape.nnodes);
 	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
 								 scan->map.entry, scan->ef + WALK_MORE(scan->ef)));
 	if (scan->nadded > 0)
