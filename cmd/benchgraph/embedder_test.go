@@ -28,7 +28,7 @@ func embeddingServer(t *testing.T, texts *atomic.Int32) *httptest.Server {
 		for i, text := range asked.Input {
 			data = append(data, fmt.Sprintf(`{"index":%d,"embedding":[1,%d,%d]}`, i, len(text), i))
 		}
-		fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(data, ","))
+		_, _ = fmt.Fprintf(w, `{"data":[%s]}`, strings.Join(data, ","))
 	}))
 	t.Cleanup(s.Close)
 	return s

@@ -249,8 +249,14 @@ type lineQueue []offer
 func (q lineQueue) Len() int           { return len(q) }
 func (q lineQueue) Less(i, j int) bool { return q[i].density > q[j].density }
 func (q lineQueue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *lineQueue) Push(x any)        { *q = append(*q, x.(offer)) }
 func (q *lineQueue) Pop() any          { panic("use pop") }
+
+// Push takes offers, as nothing else is given to it.
+func (q *lineQueue) Push(x any) {
+	if o, ok := x.(offer); ok {
+		*q = append(*q, o)
+	}
+}
 
 func (q *lineQueue) pop() offer {
 	old := *q

@@ -35,7 +35,7 @@ func genericLanguage(l syntax.Language) language {
 	r := rulesOf(l)
 	return language{
 		define: func(w *walker, d *Def, n syntax.NodeID) { r.complete(w, d, n) },
-		enter:  func(w *walker, d *Def, n syntax.NodeID) { r.enter(w, n) },
+		enter:  func(w *walker, _ *Def, n syntax.NodeID) { r.enter(w, n) },
 		visit:  r.visit,
 		expr:   r.expr,
 	}
@@ -416,7 +416,7 @@ func (r *rules) callExpr(w *walker, n syntax.NodeID, fields [2]string) int32 {
 	if w.t.Lang == syntax.Ruby && t.Text(name) == "new" && (t.Kind(object) == "constant" || t.Kind(object) == "scope_resolution") {
 		return b.add(Expr{Kind: ExprNew, Type: Type(clip(t.Text(object))), X: -1})
 	}
-	x := int32(-1)
+	var x int32
 	if object == syntax.None {
 		x = b.add(Expr{Kind: ExprVar, Name: clip(t.Text(name)), X: -1})
 	} else {

@@ -23,7 +23,6 @@ type outcome struct {
 	facts  *extract.File // nil when there are none
 	read   bool
 	parsed bool
-	err    error // why there are no facts
 }
 
 // read handles all files, several at once, and keeps the outcomes in the order of

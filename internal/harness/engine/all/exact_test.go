@@ -84,11 +84,16 @@ func exactSeeds(t *testing.T, e, oracle engine.Engine, facts *corpus.Facts) {
 // how the extension's index was walked.
 func tuned(t *testing.T, e engine.Engine, search engine.Task, q corpus.Query) {
 	t.Helper()
-	if err := e.(engine.Tunable).Tune(t.Context(), engine.Tuning{EfSearch: 61}); err != nil {
+	tunable, ok := e.(engine.Tunable)
+	asked, sql := e.(engine.SQL)
+	if !ok || !sql {
+		t.Fatalf("engine %s cannot be tuned or asked", e.Name())
+	}
+	if err := tunable.Tune(t.Context(), engine.Tuning{EfSearch: 61}); err != nil {
 		t.Fatal(err)
 	}
 	plan := planOf(t, e, search, q)
-	if settings := fmt.Sprint(e.(engine.SQL).Settings()); !strings.Contains(settings+plan, "61") {
+	if settings := fmt.Sprint(asked.Settings()); !strings.Contains(settings+plan, "61") {
 		t.Errorf("tuned to 61 candidates it has settings %s and plan %q", settings, plan)
 	}
 	if strings.HasPrefix(e.Version(), "sorted_heap") && !strings.Contains(plan, "(index: flat)") && !strings.Contains(plan, "(index: graph)") {

@@ -5,11 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/measure"
 )
 
 var (
@@ -62,7 +62,7 @@ func (e *Engine) First(ctx context.Context, t engine.Task, q engine.Question, se
 		return 0, 0, err
 	}
 	c := &call{conn: conn, name: "first", st: st}
-	started := time.Now()
+	watch := measure.Start()
 	if _, err := conn.Prepare(ctx, c.name, st.sql); err != nil {
 		return 0, 0, fmt.Errorf("engine %s: prepare: %w", e.cfg.Name, err)
 	}
@@ -70,8 +70,8 @@ func (e *Engine) First(ctx context.Context, t engine.Task, q engine.Question, se
 		if _, err := c.Run(ctx, q); err != nil {
 			return 0, 0, err
 		}
-		*ms = float64(time.Since(started).Nanoseconds()) / 1e6
-		started = time.Now()
+		*ms = 1e3 * watch.Seconds()
+		watch = measure.Start()
 	}
 	return first, second, nil
 }
