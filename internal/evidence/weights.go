@@ -31,7 +31,7 @@ type weights struct {
 
 func defaultWeights() weights {
 	return weights{
-		damping: 18.5, symbol: 2.25, terms: 1.5, vector: 0.5, alone: 2,
+		damping: 18.5, symbol: 2.25, terms: 1.5, vector: 0.5, alone: 1,
 		reference: 2.25, blind: 0.75, cite: 0.75, citeBlind: 0.25,
 		test: 0.35, typ: 0.4, again: 0.3,
 		wholeShare: 0.33, wholeLargest: 0.2,
