@@ -35,8 +35,10 @@ func Tokens(text string) int {
 // Text is an answer as text.
 type Text struct {
 	Body  string
-	Shown int // answer rows in the body
-	Near  int // edges of the neighbourhood in it
+	Shown int // answer rows, or ranked names, in the body
+	// Rows are the answer rows in the body, in its order.
+	Rows []query.Row
+	Near int // edges of the neighbourhood in it
 }
 
 // detail is how much a row says.
@@ -59,7 +61,8 @@ func Answer(a *query.Answer, budget int, staleness string) Text {
 	case len(a.Path) > 0:
 		w.lines(pathLines(a.Catalog, a.Path))
 	case len(a.Rows) > 0:
-		t.Shown = rows(w, a)
+		t.Rows = rows(w, a)
+		t.Shown = len(t.Rows)
 	case len(a.Matches) > 0:
 		t.Shown = matches(w, a)
 	case len(a.Intent.Nodes) > 0:
@@ -217,7 +220,7 @@ type section struct {
 func sections(a *query.Answer) []section {
 	var list []section
 	for _, r := range a.Rows {
-		title := title(a, &r)
+		title := title(&r)
 		if len(list) == 0 || list[len(list)-1].title != title {
 			list = append(list, section{title: title})
 		}
@@ -227,7 +230,7 @@ func sections(a *query.Answer) []section {
 	return list
 }
 
-func title(a *query.Answer, r *query.Row) string {
+func title(r *query.Row) string {
 	var t string
 	switch r.Tier {
 	case query.TierDirect:
@@ -245,19 +248,20 @@ func title(a *query.Answer, r *query.Row) string {
 	return t
 }
 
-// rows writes the rows, and returns how many it wrote. Where all of them do not
+// rows writes the rows, and returns those it wrote. Where all of them do not
 // fit in full, sections say less about each, the last ones first: tests and what
 // is only possible before production.
-func rows(w *writer, a *query.Answer) int {
+func rows(w *writer, a *query.Answer) []query.Row {
 	list := sections(a)
 	blocks := make([][]string, len(list))
+	starts, details := make([]int, len(list)), make([]detail, len(list))
 	total := 0
 	set := func(i int, d detail, number int) {
 		total -= cost(blocks[i])
 		blocks[i] = append([]string{fmt.Sprintf("%s (%d):", list[i].title, len(list[i].rows))}, rowLines(a, list[i].rows, d, number)...)
 		total += cost(blocks[i])
+		details[i] = d
 	}
-	starts := make([]int, len(list))
 	for i, n := 0, 0; i < len(list); i++ {
 		starts[i] = n
 		n += len(list[i].rows)
@@ -271,23 +275,29 @@ func rows(w *writer, a *query.Answer) int {
 		}
 	}
 	if total <= w.left {
-		for _, b := range blocks {
+		var shown []query.Row
+		for i, b := range blocks {
 			w.lines(b)
+			if details[i] == grouped {
+				shown = append(shown, slices.Concat(byFile(a, list[i].rows)...)...)
+			} else {
+				shown = append(shown, list[i].rows...)
+			}
 		}
-		return len(a.Rows)
+		return shown
 	}
 	return cutRows(w, a, list)
 }
 
-// summaryRoom is kept free for what was cut.
+// summaryRoom is kept free for what was cut, or half of what is left.
 const summaryRoom = 300
 
 // cutRows writes groups by file while they fit, of the last file as many rows as
 // do, and sums the rest up.
-func cutRows(w *writer, a *query.Answer, list []section) int {
-	w.left -= summaryRoom
-	shown := 0
-	var rest []query.Row
+func cutRows(w *writer, a *query.Answer, list []section) []query.Row {
+	room := min(summaryRoom, w.left/2)
+	w.left -= room
+	var shown, rest []query.Row
 	for _, s := range list {
 		if len(rest) > 0 || !w.add(fmt.Sprintf("%s (%d):", s.title, len(s.rows))) {
 			rest = append(rest, s.rows...)
@@ -301,13 +311,13 @@ func cutRows(w *writer, a *query.Answer, list []section) int {
 			if fits > 0 {
 				w.add(groupLine(a, group[:fits]))
 			}
-			shown += fits
+			shown = append(shown, group[:fits]...)
 			rest = append(rest, group[fits:]...)
 		}
 	}
-	w.left += summaryRoom
+	w.left += room
 	if len(rest) > 0 {
-		w.add(remainder(a, rest))
+		w.add(remainder(a, rest, room))
 	}
 	return shown
 }
@@ -317,14 +327,18 @@ func fitting(w *writer, a *query.Answer, group []query.Row) int {
 	return sort.Search(len(group), func(i int) bool { return utf8.RuneCountInString(groupLine(a, group[:i+1]))+1 > w.left })
 }
 
-// remainder counts rows by file, within summaryRoom.
-func remainder(a *query.Answer, rest []query.Row) string {
+// remainder counts rows by file, in so many characters where they are enough for
+// the count itself.
+func remainder(a *query.Answer, rest []query.Row, room int) string {
 	groups := byFile(a, rest)
 	slices.SortStableFunc(groups, func(x, y []query.Row) int { return len(y) - len(x) })
 	line := fmt.Sprintf("... %d more in %d files:", len(rest), len(groups))
 	for i, g := range groups {
 		part := fmt.Sprintf(" %s %d", fileOf(a, &g[0]), len(g))
-		if utf8.RuneCountInString(line)+utf8.RuneCountInString(part) > summaryRoom-30 {
+		if utf8.RuneCountInString(line)+utf8.RuneCountInString(part) > room-20 {
+			if i == 0 {
+				return strings.TrimSuffix(line, ":")
+			}
 			return line + fmt.Sprintf(", and %d files", len(groups)-i)
 		}
 		if i > 0 {
