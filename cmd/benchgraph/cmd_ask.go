@@ -37,13 +37,14 @@ type askOptions struct {
 	dfs      bool
 	compat   bool
 	fixes    []string
+	evidence askEvidence
 }
 
 // maxAskBudget bounds an answer, in tokens.
 const maxAskBudget = 1_000_000
 
-func newAskCommand() *cobra.Command {
-	var o askOptions
+func newAskCommand(p process) *cobra.Command {
+	o := askOptions{evidence: askEvidence{embedder: newEmbedderOptions(p.getenv, hashCodeAware)}}
 	cmd := &cobra.Command{
 		Use:   "ask QUESTION",
 		Short: "Answer a question over a code graph: who calls this, what uses that",
@@ -62,6 +63,7 @@ func newAskCommand() *cobra.Command {
 	}
 	f := cmd.Flags()
 	o.graph.addFlags(f)
+	o.evidence.addFlags(f)
 	f.BoolVar(&o.json, "json", false, "one JSON object; --budget then cuts it only if given")
 	f.StringVar(&o.html, "html", "", "also write a page that draws the answer to this `file`")
 	f.IntVar(&o.budget, "budget", render.DefaultBudget, "tokens of the whole answer")
@@ -128,6 +130,9 @@ func parseFixes(names []string) (compat.Fixes, error) {
 }
 
 func (o *askOptions) run(ctx context.Context, out io.Writer, question string, budgetGiven bool) (err error) {
+	if o.evidence.dsn != "" {
+		return o.evidence.run(ctx, out, question, o.budget)
+	}
 	g, err := o.graph.open(ctx)
 	if err != nil {
 		return err

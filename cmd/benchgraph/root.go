@@ -106,7 +106,7 @@ func newRootCommand(p process) *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = true
 	root.AddCommand(newRunCommand(p), newSweepCommand(p), newRepeatCommand(p), newCompareCommand(), newReportCommand(), newNoteCommand(p),
 		newCorpusCommand(p), newClusterCommand(p), newReproCommand(p),
-		newIndexCommand(p), newAskCommand(), newExplainCommand(), newPathCommand(), newAffectedCommand(), newMCPCommand(p), newEvidenceCommand(p))
+		newIndexCommand(p), newAskCommand(p), newExplainCommand(), newPathCommand(), newAffectedCommand(), newMCPCommand(p), newEvidenceCommand(p))
 	asUsage(root)
 	return root
 }

@@ -46,6 +46,11 @@ func inferFields(f *File) {
 // localType is the type of an expression as far as its function alone tells.
 func localType(d *Def, b *Body, e int32) Type {
 	switch x := b.Exprs[e]; x.Kind {
+	case ExprCall:
+		// Python makes objects by calling types, which begin with a capital.
+		if f := b.Exprs[x.X]; f.Kind == ExprVar && f.Name[0] >= 'A' && f.Name[0] <= 'Z' {
+			return Type(f.Name)
+		}
 	case ExprNew, ExprTyped:
 		return x.Type
 	case ExprEither:

@@ -196,6 +196,9 @@ func phpTags(s *phpScope, comment string) []phpTag {
 			}
 			name, _, _ = strings.Cut(name, "(")
 		}
+		if tag == "var" && !strings.HasPrefix(name, "$") {
+			name = "" // prose, not the variable that is meant
+		}
 		name = strings.TrimLeft(name, "&.$")
 		if kind := phpDocType(s, one).Commented(); kind != "" {
 			tags = append(tags, phpTag{tag: tag, name: strings.TrimRight(name, ",;"), kind: kind})

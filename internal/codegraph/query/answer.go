@@ -65,7 +65,7 @@ func (c *Catalog) Ask(ctx context.Context, question string, o Options) (*Answer,
 	case AskNothing, AskDefined:
 		return a, a.describe(ctx, o)
 	case AskPath:
-		return a, a.connect(ctx, o)
+		return a, a.connect(ctx)
 	case AskAffected:
 		return a, a.impact(ctx, o)
 	}
@@ -177,7 +177,7 @@ func (a *Answer) describe(ctx context.Context, o Options) error {
 }
 
 // connect answers how two names are connected.
-func (a *Answer) connect(ctx context.Context, o Options) error {
+func (a *Answer) connect(ctx context.Context) error {
 	var err error
 	a.Path, err = a.Catalog.Path(ctx, a.Intent.Nodes, a.Intent.Focus, PathOptions{MaxHops: MaxPathHops})
 	if err == nil && len(a.Path) == 0 {

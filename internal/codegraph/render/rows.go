@@ -27,7 +27,7 @@ type section struct {
 func sections(a *query.Answer) []section {
 	var list []section
 	for _, r := range a.Rows {
-		title := title(a, &r)
+		title := title(&r)
 		if len(list) == 0 || list[len(list)-1].title != title {
 			list = append(list, section{title: title})
 		}
@@ -37,7 +37,7 @@ func sections(a *query.Answer) []section {
 	return list
 }
 
-func title(a *query.Answer, r *query.Row) string {
+func title(r *query.Row) string {
 	var t string
 	switch r.Tier {
 	case query.TierDirect:

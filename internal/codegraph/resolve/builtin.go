@@ -29,6 +29,11 @@ func isBuiltin(l syntax.Language, name string) bool {
 	return strings.Contains(list, " "+name+" ")
 }
 
+// isBuiltinMethod is isBuiltin for methods, of which Go and C have none.
+func isBuiltinMethod(l syntax.Language, name string) bool {
+	return l != syntax.Go && l != syntax.C && isBuiltin(l, name)
+}
+
 const (
 	goBuiltins = ` append cap clear close complex copy delete imag len make max min new panic print println real recover
 		bool byte error float32 float64 int int8 int16 int32 int64 rune string uint uint8 uint16 uint32 uint64 uintptr any Error String `

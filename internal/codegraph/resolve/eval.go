@@ -216,6 +216,9 @@ func (e *evaluator) static(x extract.Expr) []value {
 	name, _ := x.Type.Name()
 	found, weak := p.typeNamed(e.file, e.at, name)
 	if len(found) == 0 {
+		if values := p.inNamespace(e.file, name, x.Name); len(values) > 0 {
+			return values
+		}
 		return []value{{kind: outside, symbol: none}}
 	}
 	var values []value
@@ -234,6 +237,27 @@ func (e *evaluator) static(x extract.Expr) []value {
 		values = join(values, p.memberValues(t, x.Name, weak, receiver, why))
 	}
 	return values
+}
+
+// inNamespace finds a function by the namespace or module before it: one that is
+// in a definition of that name, or in a file or folder of that name.
+func (p *program) inNamespace(file int32, namespace, name string) []value {
+	f := p.files[file]
+	if f.Lang == syntax.PHP || f.Lang == syntax.Go {
+		return nil
+	}
+	module := lastPart(namespace)
+	if t, ok := p.scopes[file].names[module]; ok && !t.outside() {
+		return p.moduleMember(file, t, name)
+	}
+	var kept []symbol
+	for _, s := range p.functions[nameKey{f.Lang.Family(), name}] {
+		d := p.def(s)
+		if strings.HasSuffix(d.Qualified, module+"::"+name) || f.Lang == syntax.Rust && p.modules.inRustModule(s, module) {
+			kept = append(kept, s)
+		}
+	}
+	return p.namedValues(p.nearest(file, kept), sure, "namespace")
 }
 
 // member is a member of what an expression may be.
@@ -387,7 +411,7 @@ func (p *program) genericIdentifier(file int32, at symbol, name string) []value 
 				return p.memberValues(outer, name, sure, outer, "own class")
 			}
 		}
-		if p.owner[outer] != none && d.Parent < 0 {
+		if p.owner[outer] != none {
 			if found, _ := p.member(p.owner[outer], name); len(found) > 0 && f.Lang.Family() == "c" {
 				return p.memberValues(p.owner[outer], name, sure, p.owner[outer], "own class")
 			}

@@ -139,6 +139,9 @@ func (p *program) goNamed(file int32, name string, table map[nameKey][]symbol) [
 // definitions around, by import, in the folder, and last by being the only one.
 func (p *program) genericType(file int32, s symbol, name string) ([]symbol, strength) {
 	f := p.files[file]
+	if name == "Self" && f.Lang == syntax.Rust {
+		return p.enclosing(s), sure
+	}
 	if f.Lang == syntax.Java {
 		if found := p.javaType(file, s, name); len(found) > 0 {
 			return found, sure
@@ -214,6 +217,9 @@ func (p *program) nearest(file int32, found []symbol) []symbol {
 	if len(found) < 2 {
 		return found
 	}
+	if p.files[file].Lang.Family() == "c" {
+		found = p.defined(found)
+	}
 	best, kept := 9, []symbol(nil)
 	for _, s := range found {
 		r := 2 * p.rank(file, s)
@@ -230,12 +236,34 @@ func (p *program) nearest(file int32, found []symbol) []symbol {
 	return kept
 }
 
+// defined leaves out declarations where there are definitions: a prototype in a
+// header is nearer to who includes it than what it declares.
+func (p *program) defined(found []symbol) []symbol {
+	var kept []symbol
+	for _, s := range found {
+		if !p.def(s).Declared {
+			kept = append(kept, s)
+		}
+	}
+	if len(kept) == 0 {
+		return found
+	}
+	return kept
+}
+
 // byPlace is nearest for names without an import: what is only the nearest by
 // chance is not sure, and several at the same distance are none.
 func (p *program) byPlace(file int32, found []symbol) ([]symbol, strength) {
 	kept := p.nearest(file, found)
 	if len(kept) == 0 {
 		return nil, sure
+	}
+	if p.files[file].Lang.Family() == "c" && len(kept) == 1 {
+		for _, s := range found { // a header that is included declares it
+			if p.def(s).Declared && p.rank(file, s) <= 1 {
+				return kept, sure
+			}
+		}
 	}
 	switch p.rank(file, kept[0]) {
 	case 0, 1:

@@ -305,7 +305,8 @@ func (e *evaluator) constants(x extract.Expr) []symbol {
 // unbound keeps a call of an unknown receiver with the functions of its name.
 func (b *binder) unbound(e *evaluator, op extract.Op, callee extract.Expr) {
 	p := b.p
-	if callee.Kind != extract.ExprMember && callee.Kind != extract.ExprVar || callee.Name == "" || isBuiltin(e.lang, callee.Name) {
+	if callee.Kind != extract.ExprMember && callee.Kind != extract.ExprVar || callee.Name == "" ||
+		callee.Kind == extract.ExprVar && isBuiltin(e.lang, callee.Name) || callee.Kind == extract.ExprMember && isBuiltinMethod(e.lang, callee.Name) {
 		b.out.calls.Outside++
 		return
 	}
