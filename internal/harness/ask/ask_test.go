@@ -30,6 +30,8 @@ func TestGrade(t *testing.T) {
 		{"one in the way", []Row{{Name: "x"}, {Name: "Conn.Query"}}, 1. / 3, 0.5, false, false},
 		{"some behind do not count", []Row{{Name: "Conn.Query"}, {Name: "x"}, {Name: "y"}}, 1. / 3, 1, true, false},
 		{"the right name in the wrong file", []Row{{Name: "Fee", File: "c.php"}}, 0, 0, false, false},
+		{"the type that owns a member, in a file beside", []Row{{Name: "m/pkg.Conn", File: "conn.go", Enclosing: true}}, 1. / 3, 1, true, false},
+		{"a type of another name", []Row{{Name: "pkg.SubConn", File: "conn.go", Enclosing: true}}, 0, 0, false, false},
 		{"part of a name", []Row{{Name: "SubConn.Query"}}, 0, 0, false, false},
 		{"nothing", nil, 0, 0, false, false},
 	} {

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -69,6 +70,9 @@ func grade(rows []Row, truth []Truth) Grade {
 }
 
 func meets(r *Row, t *Truth) bool {
+	if r.Enclosing && ownsMember(r, t) {
+		return true
+	}
 	if t.File != "" && r.File != t.File {
 		return false
 	}
@@ -81,7 +85,26 @@ func meets(r *Row, t *Truth) bool {
 		around := r.Line > 0 && r.Line <= t.Line && t.Line <= r.EndLine
 		return around && (len(r.Sites) == 0 || r.Enclosing)
 	}
-	return sameName(r.Name, t.Name) || r.Enclosing && strings.HasPrefix(parts(t.Name), parts(r.Name)+" ")
+	return sameName(r.Name, t.Name)
+}
+
+// ownsMember says that a truth names a member of a row's type, in a file beside
+// the type's.
+func ownsMember(r *Row, t *Truth) bool {
+	if t.File != "" && path.Dir(t.File) != path.Dir(r.File) {
+		return false
+	}
+	owner, _, ok := cutLast(parts(t.Name))
+	_, label, _ := cutLast(" " + parts(r.Name))
+	return ok && (owner == label || strings.HasSuffix(owner, " "+label))
+}
+
+func cutLast(s string) (before, last string, ok bool) {
+	i := strings.LastIndexByte(s, ' ')
+	if i < 0 {
+		return "", s, false
+	}
+	return s[:i], s[i+1:], true
 }
 
 // sameName compares the last parts of qualified names.
