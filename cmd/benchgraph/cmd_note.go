@@ -15,6 +15,7 @@ import (
 	"sortedheap/fixtures"
 	"sortedheap/internal/harness/published"
 	"sortedheap/internal/harness/result"
+	"sortedheap/internal/harness/scenario/code"
 )
 
 // newNoteCommand measures the published note again and compares.
@@ -35,6 +36,7 @@ func newNoteCommand(p process) *cobra.Command {
 type noteRun struct {
 	dir, only string
 	pg, books string
+	ninja     string
 	quick     bool
 	outside   outsideOptions
 }
@@ -56,6 +58,7 @@ func newNoteRunCommand(p process) *cobra.Command {
 	f.StringVar(&o.only, "only", "", "only settings whose name matches this regular expression")
 	f.StringVar(&o.pg, "pg", "local", "server, as for run")
 	f.StringVar(&o.books, "books", "", "directory of books for the gutenberg settings; without it they are left out")
+	f.StringVar(&o.ninja, "ninja", "", "directory src of ninja's source for the code settings; `make sources` fetches it; without it they are left out")
 	f.BoolVar(&o.quick, "quick", false, "one pass over the questions: quality and counts, no times to believe")
 	o.outside.addFlags(cmd)
 	return cmd
@@ -84,8 +87,8 @@ func (o noteRun) run(ctx context.Context, p process) error {
 			continue
 		}
 		matched = true
-		if s.Scenario == "gutenberg" && o.books == "" {
-			_, _ = fmt.Fprintf(p.stderr, "setting %s is left out: --books names no directory\n", s.Name)
+		if flag, dir := o.input(s); flag != "" && dir == "" {
+			_, _ = fmt.Fprintf(p.stderr, "setting %s is left out: --%s names no directory\n", s.Name, flag)
 			continue
 		}
 		for build := 1; build <= s.Builds; build++ {
@@ -103,6 +106,18 @@ func (o noteRun) run(ctx context.Context, p process) error {
 	return errors.Join(failed...)
 }
 
+// input is the flag of this command that says where a setting's texts are, and what
+// it says; empty where a setting needs none.
+func (o noteRun) input(s published.Setting) (flag, dir string) {
+	switch s.Scenario {
+	case "gutenberg":
+		return "books", o.books
+	case code.Name:
+		return "ninja", o.ninja
+	}
+	return "", ""
+}
+
 // build makes one result file, unless it is there.
 func (o noteRun) build(ctx context.Context, p process, s published.Setting, build int) error {
 	path := s.Path(o.dir, build)
@@ -113,13 +128,18 @@ func (o noteRun) build(ctx context.Context, p process, s published.Setting, buil
 	}
 	_, _ = fmt.Fprintf(p.stderr, "setting %s, build %d of %d\n", s.Name, build, s.Builds)
 	args := append(s.Args(), "--pg="+o.pg, "--out="+path)
-	if s.Scenario == "gutenberg" {
+	switch s.Scenario {
+	case "gutenberg":
 		args = append(args, "--books="+o.books)
+	case code.Name:
+		args = append(args, "--source="+o.ninja)
 	}
 	if o.quick {
 		args = append(args, "--runs=1", "--warm-up=0", "--case-seconds=0.01")
 	}
-	args = append(args, o.outside.args()...)
+	if s.Scenario != code.Name {
+		args = append(args, o.outside.args()...)
+	}
 	p.stdout = io.Discard // the table: the page shows it beside the note's
 	root := newRootCommand(p)
 	root.SetArgs(args)

@@ -74,12 +74,13 @@ func newRunCommand(p process) *cobra.Command {
 		Long: "run loads the scenario's corpus into every engine, checks that the engines agree,\n" +
 			"grades the answers, then times all cases side by side. The table goes to standard\n" +
 			"output, the result file to --out.\n\n" + exitCodes,
-	}, p.getenv, func(ctx context.Context, j *job) error { return j.run(ctx, p) })
+	}, p.getenv, func(ctx context.Context, j *job) error { return j.run(ctx, p) }, newAskScenarioCommand(p))
 }
 
 // newScenariosCommand is a command with a sub-command for each scenario, which
-// makes a job of its flags and hands it to start.
-func newScenariosCommand(cmd cobra.Command, getenv func(string) string, start startFunc) *cobra.Command {
+// makes a job of its flags and hands it to start; others need no server and are
+// sub-commands as they are.
+func newScenariosCommand(cmd cobra.Command, getenv func(string) string, start startFunc, others ...*cobra.Command) *cobra.Command {
 	withSearches := scenario.SyntheticSearch()
 	questions := []runner{
 		{scenario.Multihop(), nil, runOptions{annK: 64, topK: 10, m: 24, efConstruction: 200, efSearch: 128,
@@ -96,6 +97,10 @@ func newScenariosCommand(cmd cobra.Command, getenv func(string) string, start st
 		names = append(names, r.scenario.Name)
 	}
 	names = append(names, openshare.Name, crud.Name, ann.Name, code.Name)
+	for _, other := range others {
+		names = append(names, other.Name())
+		cmd.AddCommand(other)
+	}
 	list := strings.Join(names, ", ")
 	cmd.RunE = func(*cobra.Command, []string) error {
 		return usageError{fmt.Errorf("name a scenario: %s", list)}

@@ -104,7 +104,9 @@ func newRootCommand(p process) *cobra.Command {
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(newRunCommand(p), newSweepCommand(p), newRepeatCommand(p), newCompareCommand(), newReportCommand(), newCorpusCommand(p), newClusterCommand(p), newReproCommand(p), newNoteCommand(p), newEvidenceCommand(p), newIndexCommand(p))
+	root.AddCommand(newRunCommand(p), newSweepCommand(p), newRepeatCommand(p), newCompareCommand(), newReportCommand(), newNoteCommand(p),
+		newCorpusCommand(p), newClusterCommand(p), newReproCommand(p),
+		newIndexCommand(p), newAskCommand(p), newExplainCommand(), newPathCommand(), newAffectedCommand(), newMCPCommand(p), newEvidenceCommand(p))
 	asUsage(root)
 	return root
 }

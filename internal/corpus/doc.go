@@ -19,6 +19,10 @@
 //   - butler: seven facts of an assistant's memory, two chains of two among them.
 //   - paragraph graph: in the Gutenberg corpus, book -> paragraph (relation 1)
 //     and paragraph -> next paragraph (relation 2).
+//   - source tree: in the code corpus, files with their chunks (relation 1), the
+//     files they require (relation 2) and their summaries (relation 3).
+//   - question file: what is asked about a source tree, with the keywords that a
+//     right answer shows.
 //   - written vector: a vector rounded to six decimals; see package embed.
 //   - vectors: rows without facts, for nearest neighbour search alone; query
 //     sets are queries of different kinds over the same rows.

@@ -47,8 +47,8 @@ const cacheMagic = "vectors1"
 const cacheHeader = len(cacheMagic) + sha256.Size
 
 // cacheBatch is how many texts are embedded between two writes: what an
-// interrupted run has done at most in vain.
-const cacheBatch = 256
+// interrupted run has done at most in vain. A slow machine embeds two a second.
+const cacheBatch = 64
 
 // OpenCache keeps e's vectors in a file in dir, which is made if it is not there.
 // Close closes the file, not e; the file is closed as well once the cache is no

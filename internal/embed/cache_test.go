@@ -53,7 +53,7 @@ func openCache(t *testing.T, dir string, e Embedder) *Cached {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { c.Close() }) // some tests have closed it
+	t.Cleanup(func() { _ = c.Close() }) // some tests have closed it
 	return c
 }
 

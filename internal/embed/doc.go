@@ -12,8 +12,9 @@
 //   - written vector: a vector rounded to six decimals, as a loader that
 //     prints "%.6f" and a server that parses it would store it.
 //
-// Embeddings are pure functions of mode, dimension and text: the same on every
-// machine, bit for bit.
+// Hashes are pure functions of mode, dimension and text: the same on every
+// machine, bit for bit. HTTP asks a server, package minilm runs a model; Cached
+// keeps what these have computed.
 package embed
 
 import "context"

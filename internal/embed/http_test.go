@@ -63,7 +63,7 @@ func startServer(t *testing.T, failures ...func(w http.ResponseWriter)) *server 
 		for i, text := range slices.Backward(asked.Input) { // order is the index's, not the list's
 			data = append(data, fmt.Sprintf(`{"object":"embedding","index":%d,"embedding":[%d,1]}`, i, len(text)))
 		}
-		fmt.Fprintf(w, `{"object":"list","data":[%s],"model":"small","usage":{}}`, strings.Join(data, ","))
+		_, _ = fmt.Fprintf(w, `{"object":"list","data":[%s],"model":"small","usage":{}}`, strings.Join(data, ","))
 	}))
 	t.Cleanup(s.Close)
 	return s
@@ -80,7 +80,7 @@ func status(code int, body string) func(w http.ResponseWriter) {
 }
 
 func raw(body string) func(w http.ResponseWriter) {
-	return func(w http.ResponseWriter) { fmt.Fprint(w, body) }
+	return func(w http.ResponseWriter) { _, _ = fmt.Fprint(w, body) }
 }
 
 func hangUp(http.ResponseWriter) { panic(http.ErrAbortHandler) }

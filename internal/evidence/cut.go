@@ -8,10 +8,10 @@ import (
 	"sortedheap/internal/syntax"
 )
 
-// cutAll cuts files into fragments, in order: by the syntax tree where there is
+// Cut cuts files into fragments, in order: by the syntax tree where there is
 // a grammar and the file is within its limits, else by counting lines, which the
 // fragments say.
-func cutAll(ctx context.Context, files []File) ([]Fragment, error) {
+func Cut(ctx context.Context, files []File) ([]Fragment, error) {
 	parsers, err := syntax.NewParsers(syntax.DefaultLimits())
 	if err != nil {
 		return nil, err

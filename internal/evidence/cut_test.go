@@ -10,7 +10,7 @@ import (
 
 func cutOne(t *testing.T, path, text string) []Fragment {
 	t.Helper()
-	out, err := cutAll(context.Background(), []File{{Path: path, Text: text}})
+	out, err := Cut(context.Background(), []File{{Path: path, Text: text}})
 	if err != nil {
 		t.Fatal(err)
 	}

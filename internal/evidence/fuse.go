@@ -68,6 +68,9 @@ func (w *weights) fuse(all []candidate) {
 	for i := range all {
 		surest = max(surest, all[i].symbol)
 	}
+	if surest == 0 {
+		weight[byVector] = w.alone
+	}
 	for i := range all {
 		c := &all[i]
 		c.score = 0

@@ -32,7 +32,7 @@ type Stats struct {
 // files of a tree. The session must be outside of a transaction. It fails when
 // a fragment cannot be counted or embedded, or the server refuses.
 func Build(ctx context.Context, conn *pgx.Conn, files []File, o Options) (Stats, error) {
-	fragments, err := cutAll(ctx, files)
+	fragments, err := Cut(ctx, files)
 	if err != nil {
 		return Stats{}, err
 	}
@@ -190,20 +190,28 @@ func (l *loader) copyEdges(ctx context.Context) error {
 }
 
 // embedBatch is how many fragments are embedded and stored at a time.
-const embedBatch = 256
+const embedBatch = 64
 
+// copyVectors stores the vectors of all fragments but those of tests, which
+// questions find by terms.
 func (l *loader) copyVectors(ctx context.Context) error {
+	var embedded []int32
+	for i := range l.fragments {
+		if !isTest(l.fragments[i].File) {
+			embedded = append(embedded, int32(i))
+		}
+	}
 	var batch [][]float32
 	next := 0
 	_, err := l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_vectors"}, []string{"fragment", "embedding"},
 		pgx.CopyFromFunc(func() ([]any, error) {
-			if next == len(l.fragments) {
+			if next == len(embedded) {
 				return nil, nil
 			}
 			if len(batch) == 0 {
-				texts := make([]string, min(embedBatch, len(l.fragments)-next))
+				texts := make([]string, min(embedBatch, len(embedded)-next))
 				for i := range texts {
-					texts[i] = l.fragments[next+i].Description()
+					texts[i] = l.fragments[embedded[next+i]].Description()
 				}
 				var err error
 				if batch, err = l.o.Embedder.Embed(ctx, texts); err != nil {
@@ -213,7 +221,7 @@ func (l *loader) copyVectors(ctx context.Context) error {
 			v := batch[0]
 			batch = batch[1:]
 			next++
-			return []any{int32(next), pgvector.NewVector(v)}, nil
+			return []any{embedded[next-1] + 1, pgvector.NewVector(v)}, nil
 		}))
 	return err
 }

@@ -6,8 +6,15 @@ import (
 	"slices"
 )
 
-// runCost bounds the tokens of a run's number and of the mark before it.
-const runCost = 5
+// runCost is how many tokens the mark before a run, its line's number and the colon
+// take: a token for up to three digits.
+func runCost(number int) int {
+	n := 3
+	for ; number >= 1000; number /= 1000 {
+		n++
+	}
+	return n
+}
 
 // packer chooses lines under a budget. A facet is something that a line can show:
 // a term of the question, or a name. Lines are taken greedily, most new facets
@@ -95,7 +102,7 @@ func chooseFiles(found []candidate, limit int) []string {
 func (p *packer) cost(s *sheet, line int) int {
 	n := s.Tokens[line]
 	if (line == 0 || !s.shown[line-1]) && (line+1 == len(s.text) || !s.shown[line+1]) {
-		n += runCost
+		n += runCost(s.StartLine + line)
 	}
 	if !p.opened[s.File] {
 		n += p.headers[s.File]

@@ -131,7 +131,7 @@ func (f *Fragment) split() (lead, body string) {
 
 // described is how many words of a fragment an embedder reads. Models of sentences
 // tell less of longer texts, and take longer for them.
-const described = 120
+const described = 80
 
 // Description is what an embedder reads of a fragment: the words of its file's name,
 // of its symbol, of its comments and of its code, identifiers taken apart.

@@ -58,6 +58,7 @@ func TestHnswBuildCrash(t *testing.T) {
 	const (
 		alone   = `SET max_parallel_maintenance_workers = 0`
 		team    = `SET max_parallel_maintenance_workers = 2`
+		little  = `SET maintenance_work_mem = '1MB'`
 		options = ` broken_v ON broken USING sorted_hnsw (v svec_l2_ops) WITH (m = 64, ef_construction = 400)`
 		rows    = 1500
 	)
@@ -70,8 +71,8 @@ func TestHnswBuildCrash(t *testing.T) {
 	}{
 		{"serial", "building index: building graph", []string{alone, `CREATE INDEX` + options}, false},
 		{"parallel", "building index: building graph", []string{team, `CREATE INDEX` + options}, false},
-		{"spilled", "building index: inserting rows that did not fit in memory",
-			[]string{alone, `SET maintenance_work_mem = '1MB'`, `CREATE INDEX` + options}, false},
+		{"in a file", "building index: building graph", []string{alone, little, `CREATE INDEX` + options}, false},
+		{"in a file, parallel", "building index: building graph", []string{team, little, `CREATE INDEX` + options}, false},
 		{"concurrently", "building index: building graph", []string{alone, `CREATE INDEX CONCURRENTLY` + options}, true},
 		{"concurrently, validated", "waiting for old snapshots", []string{alone, `CREATE INDEX CONCURRENTLY` + options}, true},
 	} {
@@ -83,6 +84,9 @@ func TestHnswBuildCrash(t *testing.T) {
 			killAtPhase(t, c, d.phase, d.statements...)
 
 			conn = pgtest.Connect(t, c, "postgres")
+			if files := pgtest.One[int64](t, conn, `SELECT count(*) FROM pg_ls_tmpdir()`); files != 0 {
+				t.Errorf("%d temporary files remain", files)
+			}
 			invalid := pgtest.One[int64](t, conn, `SELECT count(*) FROM pg_index
 				WHERE indrelid = 'broken'::regclass AND NOT indisvalid`)
 			if got, want := invalid == 1, d.remains; got != want {

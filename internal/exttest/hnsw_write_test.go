@@ -40,19 +40,21 @@ func atOnce(t *testing.T, c *cluster.Cluster, sessions int, work func(ctx contex
 func TestHnswConcurrentInserts(t *testing.T) {
 	c := pgtest.Start(t)
 	conn := pgtest.Connect(t, c, "postgres")
-	const sessions, each = 10, 150
+	const sessions = 10
 	for _, d := range []struct {
-		name, options string
-		dim, rows     int
+		name, options   string
+		dim, rows, each int
 	}{
-		{"weak", "m = 2, ef_construction = 4", 8, 0},
-		{"small", "m = 8, ef_construction = 64", 16, 0},
-		{"coded", "m = 8, ef_construction = 64, refine = f16", 48, 500},
+		{"weak", "m = 2, ef_construction = 4", 8, 0, 150},
+		{"small", "m = 8, ef_construction = 64", 16, 0, 150},
+		{"coded", "m = 8, ef_construction = 64, refine = f16", 48, 500, 150},
+		// Four nodes a page, vectors out of line in the table.
+		{"wide", "m = 8, ef_construction = 64", 1900, 0, 40},
 	} {
 		t.Run(d.name, func(t *testing.T) {
 			hnswTable(t, conn, d.name, d.rows, d.dim, d.options)
 			atOnce(t, c, sessions, func(ctx context.Context, conn *pgx.Conn, session int) error {
-				for i := range each {
+				for i := range d.each {
 					id := d.rows + 1 + i*sessions + session
 					if _, err := conn.Exec(ctx, fmt.Sprintf(`INSERT INTO %s VALUES ($1, vec($1, $2))`, d.name), id, d.dim); err != nil {
 						return err
@@ -61,7 +63,7 @@ func TestHnswConcurrentInserts(t *testing.T) {
 				return nil
 			})
 			spotlessGraph(t, conn, d.name)
-			if got, want := hnswRows(t, conn, d.name), int64(d.rows+sessions*each); got != want {
+			if got, want := hnswRows(t, conn, d.name), int64(d.rows+sessions*d.each); got != want {
 				t.Errorf("%d rows by the index, want %d", got, want)
 			}
 			recall := hnswRecall(t, conn, d.name, d.dim)

@@ -240,7 +240,7 @@ func (w *definer) definition(n NodeID, m match, parent int, wrapper, doc NodeID)
 		EndLine: t.EndLine(outer), NameLine: nameLine, Static: m.static, Declared: m.declared, Node: n, Body: m.body,
 	}
 	d.Signature = w.signature(n, m.body)
-	d.Doc = w.docText(n, m, doc, outer)
+	d.Doc = w.docText(m, doc, outer)
 	d.Qualified = w.qualified(d)
 	return d
 }
@@ -289,7 +289,7 @@ func (w *definer) signature(n, body NodeID) string {
 }
 
 // docText is the comment before a definition without its marks, or a docstring.
-func (w *definer) docText(n NodeID, m match, doc, outer NodeID) string {
+func (w *definer) docText(m match, doc, outer NodeID) string {
 	t := w.t
 	if t.Lang == Python {
 		if s := docstring(t, m.body); s != "" {

@@ -23,13 +23,21 @@ typedef enum CoreStatus
 	CORE_STOPPED				/* the stop callback asked to end */
 } CoreStatus;
 
-/* Memory from the host. `alloc` returns NULL when there is none; there is no
- * free: the host drops the whole arena. */
+/* Memory from the host. `alloc` returns NULL when there is none. The host drops
+ * the whole arena; `release` (or NULL) takes back earlier what has been outgrown. */
 typedef struct CoreAlloc
 {
 	void	   *(*alloc) (void *state, size_t size);
 	void	   *state;
+	void		(*release) (void *state, void *block);
 } CoreAlloc;
+
+static inline void
+core_release(const CoreAlloc *alloc, void *block)
+{
+	if (alloc->release != NULL && block != NULL)
+		alloc->release(alloc->state, block);
+}
 
 /* Asked every few thousand steps of a long loop; true ends the call with
  * CORE_STOPPED. */

@@ -68,6 +68,9 @@ typedef struct HnswStore
 	 * call of the algorithm that asked for it.
 	 */
 	const void *(*vector) (void *state, uint32_t node);
+
+	/* Links of the node on level 0 may be asked for soon. NULL: that is no help. */
+	void		(*announce) (void *state, uint32_t node);
 } HnswStore;
 
 /* Where walks start: a node of the highest level, or none in an empty graph. */

@@ -453,10 +453,16 @@ image_vector(void *state, uint32_t node)
 	return hnsw_image_record(state, node);
 }
 
+static void
+image_announce(void *state, uint32_t node)
+{
+	hnsw_image_announce(state, node);
+}
+
 HnswStore
 hnsw_image_store(HnswImage *image)
 {
-	HnswStore	store = {image, image_links, image_distances, image_vector};
+	HnswStore	store = {image, image_links, image_distances, image_vector, image_announce};
 
 	return store;
 }

@@ -155,6 +155,13 @@ hnsw_image_entry(const HnswImage *image)
 extern uint32_t hnsw_image_links(const HnswImage *image, uint32_t node, int level,
 								 uint32_t *out);
 
+/* The node's links on level 0 may be read soon. */
+static inline void
+hnsw_image_announce(const HnswImage *image, uint32_t node)
+{
+	dist_prefetch(hnsw_image_slot(image, node), image->shape.record_at);
+}
+
 /* Distances from a record to slots in use. */
 extern void hnsw_image_distances(const HnswImage *image, const void *from,
 								 const uint32_t *nodes, uint32_t count, float *out);

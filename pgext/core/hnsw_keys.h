@@ -5,8 +5,8 @@
  * The heap's root is its smallest key. A heap of complements has its largest at
  * the root, which is how a walk bounds what it keeps.
  *
- * Room comes from a CoreAlloc that frees nothing: it doubles, so all that was
- * outgrown is together smaller than what is in use.
+ * Room doubles, so all that was outgrown is together smaller than what is in use,
+ * where the CoreAlloc does not take it back.
  */
 #ifndef HNSW_KEYS_H
 #define HNSW_KEYS_H
@@ -40,6 +40,7 @@ hnsw_keys_reserve(HnswKeys *keys, const CoreAlloc *alloc, uint64_t wanted)
 		return CORE_NO_MEMORY;
 	if (keys->count > 0)
 		memcpy(items, keys->items, keys->count * sizeof(HnswKey));
+	core_release(alloc, keys->items);
 	keys->items = items;
 	keys->room = (uint32_t) room;
 	return CORE_OK;

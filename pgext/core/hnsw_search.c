@@ -43,9 +43,9 @@ begin(HnswSearch *search, const HnswStore *store, const void *query, uint32_t ef
 	if (status == CORE_OK && search->taken.count > 0)
 		status = hnsw_visited_reset(&search->taken, &search->alloc, 0);
 	if (status == CORE_OK)
-		status = hnsw_visited_reset(&search->visited, &search->alloc,
-									search->ef < 4096 ? search->ef * SEEN_PER_RESULT
-									: search->ef);
+		status = hnsw_visited_reset_within(&search->visited, &search->alloc,
+										   search->ef < 4096 ? search->ef * SEEN_PER_RESULT
+										   : search->ef, search->nnodes);
 	return status;
 }
 
@@ -188,15 +188,20 @@ unseen_links(HnswSearch *search, uint32_t node, int level, uint32_t *nlinks,
 	status = hnsw_visited_reserve(&search->visited, &search->alloc, *nlinks);
 	if (status != CORE_OK)
 		return status;
-	for (uint32_t i = 0; i < *nlinks; i++)
-	{
-		uint32_t	link = ids[i];
-
-		ids[*count] = link;
-		*count += hnsw_visited_add(&search->visited, link);
-	}
+	*count = hnsw_visited_add_all(&search->visited, ids, *nlinks);
 	search->expanded++;
 	return CORE_OK;
+}
+
+/* The nearest of the frontier comes next, unless this step finds a nearer one:
+ * its links may come into the cache while distances are computed. */
+static inline void
+announce_next(const HnswSearch *search, int level)
+{
+	const HnswStore *store = search->store;
+
+	if (level == 0 && store->announce != NULL && search->frontier.count > 0)
+		store->announce(store->state, hnsw_key_node(search->frontier.items[0]));
 }
 
 static CoreStatus
@@ -208,6 +213,7 @@ step(HnswSearch *search, uint32_t node, int level)
 
 	if (status != CORE_OK)
 		return status;
+	announce_next(search, level);
 	return evaluate(search, search->ids, count, false);
 }
 

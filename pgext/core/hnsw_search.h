@@ -50,6 +50,8 @@ typedef struct HnswSearch
 	const HnswFilter *filter;	/* or NULL */
 	bool		resumable;
 	uint64_t	max_evaluated;	/* distances on level 0; 0 for no limit */
+	uint32_t	nnodes;			/* numbers of nodes are below; 0: not known.
+								 * Nothing else is ever followed. */
 
 	/* The walk */
 	const HnswStore *store;

@@ -9,6 +9,10 @@
 #define SMALLEST_BITS 8
 #define LARGEST_BITS 31
 
+/* A bit for each node, where that takes no more than so many times the memory of
+ * the table. */
+#define BITS_FOR_TABLE 8
+
 /* The least number of bits whose table is at most half full of `count`. */
 static uint32_t
 bits_for(uint64_t count)
@@ -45,9 +49,33 @@ hnsw_visited_reset(HnswVisited *visited, const CoreAlloc *alloc, uint32_t expect
 {
 	uint32_t	bits = bits_for(expected);
 
+	visited->nbits = 0;
 	if (visited->slots == NULL || 32 - visited->shift < bits)
 		return allocate_slots(visited, alloc, bits);
 	memset(visited->slots, 0xFF, ((size_t) visited->mask + 1) * sizeof(uint32_t));
+	visited->count = 0;
+	return CORE_OK;
+}
+
+CoreStatus
+hnsw_visited_reset_within(HnswVisited *visited, const CoreAlloc *alloc, uint32_t expected,
+						  uint32_t nnodes)
+{
+	size_t		words = (size_t) nnodes / 64 + 1;
+
+	if (nnodes == 0 ||
+		words * sizeof(uint64_t) >
+		(UINT64_C(1) << bits_for(expected)) * sizeof(uint32_t) * BITS_FOR_TABLE)
+		return hnsw_visited_reset(visited, alloc, expected);
+	if (words > visited->bits_room)
+	{
+		visited->bits = alloc->alloc(alloc->state, words * sizeof(uint64_t));
+		visited->bits_room = visited->bits == NULL ? 0 : (uint32_t) words;
+		if (visited->bits == NULL)
+			return CORE_NO_MEMORY;
+	}
+	memset(visited->bits, 0, words * sizeof(uint64_t));
+	visited->nbits = nnodes;
 	visited->count = 0;
 	return CORE_OK;
 }
@@ -59,6 +87,8 @@ hnsw_visited_reserve(HnswVisited *visited, const CoreAlloc *alloc, uint32_t more
 	HnswVisited old = *visited;
 	CoreStatus	status;
 
+	if (visited->nbits > 0)
+		return CORE_OK;
 	if (2 * wanted <= (uint64_t) visited->mask + 1)
 		return CORE_OK;
 	status = allocate_slots(visited, alloc, bits_for(wanted));
@@ -69,5 +99,6 @@ hnsw_visited_reserve(HnswVisited *visited, const CoreAlloc *alloc, uint32_t more
 		if (old.slots[i] != HNSW_NO_NODE)
 			hnsw_visited_add(visited, old.slots[i]);
 	}
+	core_release(alloc, old.slots);
 	return CORE_OK;
 }

@@ -234,7 +234,7 @@ func phpScopedCall(w *walker, n syntax.NodeID) int32 {
 	}
 	name := t.Text(t.Child(n, "name"))
 	scope := t.Child(n, "scope")
-	x := int32(-1)
+	var x int32
 	if class := phpScopeType(w, scope); class != "" {
 		x = b.add(Expr{Kind: ExprStatic, Type: class, Name: name, X: -1})
 	} else {

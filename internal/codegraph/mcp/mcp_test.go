@@ -168,3 +168,22 @@ func TestNothingToServe(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// Requests that are piped in are answered though the input ends behind them.
+func TestPipedRequests(t *testing.T) {
+	const session = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/list"}
+{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"ask","arguments":{"question":"who calls charge?"}}}
+`
+	var out strings.Builder
+	s := &stored{version: "1", text: before}
+	if err := Serve(t.Context(), s.source(t), "test", Stdio(t.Context(), strings.NewReader(session), &out)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"id":1`, `"name":"affected"`, "app.pay() app/b.go:7 calls"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("%q is not in\n%s", want, out.String())
+		}
+	}
+}

@@ -50,6 +50,9 @@ const maxMatches = 12
 func (c *Catalog) Ask(ctx context.Context, question string, o Options) (*Answer, error) {
 	a := &Answer{Catalog: c, Question: question, Intent: c.Parse(question), Filter: o.Contexts}
 	in := &a.Intent
+	if in.Ask == AskCalls {
+		c.addCallables(in)
+	}
 	switch {
 	case len(in.Nodes) == 0:
 		return a, a.search(ctx, o)
@@ -62,7 +65,7 @@ func (c *Catalog) Ask(ctx context.Context, question string, o Options) (*Answer,
 	case AskNothing, AskDefined:
 		return a, a.describe(ctx, o)
 	case AskPath:
-		return a, a.connect(ctx, o)
+		return a, a.connect(ctx)
 	case AskAffected:
 		return a, a.impact(ctx, o)
 	}
@@ -71,8 +74,29 @@ func (c *Catalog) Ask(ctx context.Context, question string, o Options) (*Answer,
 		return nil, err
 	}
 	a.Rows, a.Inside, a.Filtered = g.sorted(), g.inside, g.filtered
+	if g.guesses > 0 {
+		a.note("%d unresolved calls of such a name may mean it or any of more than %d others", g.guesses, maxGuesses)
+	}
 	a.Near, err = c.neighbourhood(ctx, in.Nodes, a.Rows)
 	return a, err
+}
+
+// addCallables lets a question about calls mean functions, too, where a type has
+// the same name.
+func (c *Catalog) addCallables(in *Intent) {
+	if in.kind || len(in.Nodes) == 0 || c.nodes[in.Nodes[0]].Kind != graph.Type {
+		return
+	}
+	var rest []int32
+	for _, n := range in.Others {
+		if k := c.nodes[n].Kind; (k == graph.Function || k == graph.Method) && !c.nodes[n].Test {
+			in.Nodes = append(in.Nodes, n)
+		} else {
+			rest = append(rest, n)
+		}
+	}
+	in.Others = rest
+	slices.SortFunc(in.Nodes, c.compare)
 }
 
 func (a *Answer) note(format string, args ...any) {
@@ -153,11 +177,11 @@ func (a *Answer) describe(ctx context.Context, o Options) error {
 }
 
 // connect answers how two names are connected.
-func (a *Answer) connect(ctx context.Context, o Options) error {
+func (a *Answer) connect(ctx context.Context) error {
 	var err error
-	a.Path, err = a.Catalog.Path(ctx, a.Intent.Nodes, a.Intent.Focus, PathOptions{MaxHops: maxPathHops})
+	a.Path, err = a.Catalog.Path(ctx, a.Intent.Nodes, a.Intent.Focus, PathOptions{MaxHops: MaxPathHops})
 	if err == nil && len(a.Path) == 0 {
-		a.Path, err = a.Catalog.Path(ctx, a.Intent.Nodes, a.Intent.Focus, PathOptions{MaxHops: maxPathHops, Undirected: true})
+		a.Path, err = a.Catalog.Path(ctx, a.Intent.Nodes, a.Intent.Focus, PathOptions{MaxHops: MaxPathHops, Undirected: true})
 		a.note("no path leads from %s to %s along the edges' directions", a.Intent.Subject, a.Intent.FocusName)
 	}
 	return err

@@ -20,6 +20,7 @@ type Intent struct {
 	FocusName string
 	// Unknown is a word that looks like a name of code and names nothing here.
 	Unknown string
+	kind    bool // the question says which kind of thing is meant
 }
 
 // word is one of a question.

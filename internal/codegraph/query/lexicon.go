@@ -17,6 +17,7 @@ const (
 	AskTakes      Ask = "takes"      // functions with a parameter of the type
 	AskReturns    Ask = "returns"    // functions that return the type
 	AskHolds      Ask = "holds"      // types with a field of the type
+	AskCreates    Ask = "creates"    // functions that make objects of the type
 	AskListens    Ask = "listens"    // handlers of an event
 	AskMembers    Ask = "members"    // what it declares
 	AskDefined    Ask = "defined"    // where it is
@@ -76,8 +77,8 @@ calls verb: вызывает вызывают вызывать
 calls participle: вызывается вызываются вызван
 calls action: вызовы вызов вызовов
 
-uses verb: use uses using utilize utilizes consume consumes need needs depend depends require requires access accesses touch touches instantiate instantiates create creates construct constructs reference references mention mentions
-uses participle: used utilized consumed needed required referenced accessed instantiated created constructed mentioned
+uses verb: use uses using utilize utilizes consume consumes need needs depend depends require requires access accesses touch touches reference references mention mentions
+uses participle: used utilized consumed needed required referenced accessed mentioned
 uses agent: user users consumer consumers dependent dependents client clients
 uses object: dependency dependencies
 uses action: usage usages uses reference references occurrence occurrences
@@ -133,6 +134,9 @@ overrides participle: overridden redefined
 overrides agent: overrider overriders
 overrides verb: ueberschreibt uberschreibt uberschreiben
 
+creates verb: instantiate instantiates create creates creating construct constructs build builds
+creates participle: instantiated created constructed
+creates verb: erzeugt erzeugen cree creent crea crean creano cria criam
 takes verb: accept accepts take takes receive receives
 takes participle: accepted passed
 returns verb: return returns yield yields produce produces

@@ -18,10 +18,11 @@ type Hop struct {
 // PathOptions of one search.
 type PathOptions struct {
 	Undirected bool // also against the edges' directions
-	MaxHops    int  // 1..; 0: maxPathHops
+	MaxHops    int  // 1..MaxPathHops; 0: that
 }
 
-const maxPathHops = 8
+// MaxPathHops is the longest path looked for.
+const MaxPathHops = 8
 
 // transitLimit is the degree above which a node is no way from one to another:
 // everything is two hops from everything through a logger.
@@ -57,7 +58,7 @@ func (c *Catalog) shortest(ctx context.Context, from, to []int32, o PathOptions,
 	}
 	limit := o.MaxHops
 	if limit == 0 {
-		limit = maxPathHops
+		limit = MaxPathHops
 	}
 	parent := map[int32]int32{} // of the nodes reached; -1 for the first ones
 	level := slices.Clone(from)

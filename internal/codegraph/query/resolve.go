@@ -56,26 +56,21 @@ func (c *Catalog) byPlace(name string) []int32 {
 		if at <= 0 || !strings.ContainsAny(name[:at], "./") {
 			continue
 		}
-		file, rest := name[:at], name[at+len(sep):]
-		var found []int32
-		for _, f := range c.byFile(file) {
-			found = append(found, c.within(f, rest)...)
-		}
-		if len(found) > 0 {
+		if found := c.within(terms.Fold(strings.TrimPrefix(name[:at], "./")), name[at+len(sep):]); len(found) > 0 {
 			return found
 		}
 	}
 	return nil
 }
 
-// within finds a name or a line in a file.
-func (c *Catalog) within(file int32, name string) []int32 {
+// within finds a name or a line in the files whose folded path ends so.
+func (c *Catalog) within(file, name string) []int32 {
 	line, err := strconv.Atoi(strings.TrimPrefix(name, "L"))
 	var found []int32
 	narrow := -1
 	for i := range c.nodes {
 		n := &c.nodes[i]
-		if n.File != c.nodes[file].File || n.Kind == graph.File {
+		if n.Kind == graph.File || !pathEnds(n.File, file) {
 			continue
 		}
 		switch {
@@ -86,6 +81,12 @@ func (c *Catalog) within(file int32, name string) []int32 {
 		}
 	}
 	return found
+}
+
+// pathEnds says whether a path ends in the parts of a folded one.
+func pathEnds(file, end string) bool {
+	folded := terms.Fold(file)
+	return folded == end || strings.HasSuffix(folded, "/"+end)
 }
 
 // segments cuts a qualified name at what separates its parts.
@@ -161,7 +162,7 @@ func (c *Catalog) byFile(name string) []int32 {
 	want := terms.Fold(strings.TrimPrefix(name, "./"))
 	var found []int32
 	for _, n := range c.files[path.Base(want)] {
-		if file := terms.Fold(c.nodes[n].File); file == want || strings.HasSuffix(file, "/"+want) {
+		if pathEnds(c.nodes[n].File, want) {
 			found = append(found, n)
 		}
 	}

@@ -58,6 +58,8 @@ func relationsOf(a Ask) (direct, hints graph.RelationSet) {
 		return graph.Of(graph.Implements, graph.MixesIn), graph.Of(graph.Inherits, graph.Extends)
 	case AskExtends:
 		return graph.Of(graph.Inherits, graph.Extends, graph.Embeds, graph.MixesIn), graph.Of(graph.Implements)
+	case AskCreates:
+		return graph.Of(graph.Instantiates), 0
 	case AskImports:
 		return imports, 0
 	case AskOverrides:
@@ -95,6 +97,7 @@ type gathering struct {
 	rows      map[int32]*Row
 	inside    int // edges from the subject to itself
 	filtered  int // edges that the filter removed
+	guesses   int // unresolved calls that may mean far too many things
 	direct    graph.RelationSet
 	callables bool // the subject is only functions
 }
@@ -203,6 +206,9 @@ func (g *gathering) put(far, near int32, e *graph.Edge, tier Tier) {
 	}
 }
 
+// maxGuesses is up to how many candidates an unresolved call is worth a row.
+const maxGuesses = 20
+
 // addPossible adds calls that may mean the subject: unresolved ones with it
 // among their candidates, and calls of what its methods replace.
 func (g *gathering) addPossible(ctx context.Context, numbers []int32) error {
@@ -219,6 +225,10 @@ func (g *gathering) addPossible(ctx context.Context, numbers []int32) error {
 			}
 		}
 		if near < 0 || g.roots[u.Source] {
+			continue
+		}
+		if u.Total > maxGuesses {
+			g.guesses++
 			continue
 		}
 		written := u.Name

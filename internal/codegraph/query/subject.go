@@ -145,6 +145,7 @@ func (c *Catalog) narrow(in *Intent, words []word, subject, relation int) {
 		all := slices.Concat(in.Nodes, in.Others)
 		kept := slices.DeleteFunc(slices.Clone(all), func(n int32) bool { return kindOf(c.nodes[n].Kind) != kind })
 		if len(kept) > 0 {
+			in.kind = true
 			r := c.prefer(kept, kind == "callable")
 			in.Nodes, in.Others = r.Nodes, slices.DeleteFunc(all, func(n int32) bool { return slices.Contains(r.Nodes, n) })
 		}

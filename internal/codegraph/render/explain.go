@@ -66,7 +66,8 @@ func links(w *writer, x *query.Explanation) {
 		w.lines(lines)
 		return
 	}
-	w.left -= summaryRoom
+	room := min(summaryRoom, w.left/2)
+	w.left -= room
 	shown := 0
 	for _, l := range lines {
 		if !w.add(l) {
@@ -74,8 +75,8 @@ func links(w *writer, x *query.Explanation) {
 		}
 		shown++
 	}
-	w.left += summaryRoom
-	w.add(byArrow(x, x.Links[shown:]))
+	w.left += room
+	w.add(byArrow(x, x.Links[shown:], room))
 }
 
 func linkLine(x *query.Explanation, l *query.Link) string {
@@ -90,8 +91,9 @@ func linkLine(x *query.Explanation, l *query.Link) string {
 	return line + " " + place(c, l.Far)
 }
 
-// byArrow counts links by arrow and file, within summaryRoom.
-func byArrow(x *query.Explanation, rest []query.Link) string {
+// byArrow counts links by arrow and file, in so many characters where they are
+// enough for the count itself.
+func byArrow(x *query.Explanation, rest []query.Link, room int) string {
 	count := map[string]int{}
 	var order []string
 	for i := range rest {
@@ -105,7 +107,10 @@ func byArrow(x *query.Explanation, rest []query.Link) string {
 	line := fmt.Sprintf("... and %d more:", len(rest))
 	for i, key := range order {
 		part := fmt.Sprintf(" %s %d", key, count[key])
-		if len(line)+len(part) > summaryRoom-40 {
+		if len(line)+len(part) > room-24 {
+			if i == 0 {
+				return strings.TrimSuffix(line, ":")
+			}
 			return line + fmt.Sprintf(", %d other files", len(order)-i)
 		}
 		if i > 0 {
@@ -153,7 +158,8 @@ func Affected(c *query.Catalog, name string, list []query.Affected, depth, budge
 		w.lines(lines)
 		return strings.Join(w.out, "\n") + "\n"
 	}
-	w.left -= summaryRoom
+	room := min(summaryRoom, w.left/2)
+	w.left -= room
 	shown := 0
 	for _, l := range lines {
 		if !w.add(l) {
@@ -161,12 +167,12 @@ func Affected(c *query.Catalog, name string, list []query.Affected, depth, budge
 		}
 		shown++
 	}
-	w.left += summaryRoom
+	w.left += room
 	var rest []query.Row
 	for _, r := range list[shown:] {
 		rest = append(rest, r.Row)
 	}
-	w.add(remainder(&query.Answer{Catalog: c}, rest))
+	w.add(remainder(&query.Answer{Catalog: c}, rest, room))
 	return strings.Join(w.out, "\n") + "\n"
 }
 

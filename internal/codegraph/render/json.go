@@ -92,7 +92,7 @@ func edgeOf(c *query.Catalog, e *graph.Edge) edgeJSON {
 func rowOf(a *query.Answer, r *query.Row) rowJSON {
 	c := a.Catalog
 	row := rowJSON{Node: nodeOf(c, r.Node), Target: c.Node(r.Target).ID, Context: r.Context, Confidence: r.Confidence.String(),
-		Standing: title(a, r), Why: r.Why, Sites: r.Sites}
+		Standing: title(r), Why: r.Why, Sites: r.Sites}
 	if r.Owner >= 0 {
 		row.Owner = c.Name(r.Owner)
 	}

@@ -92,7 +92,7 @@ func (d *pageData) addRows(a *query.Answer) {
 		number += len(p.Rows)
 		left -= len(p.Rows)
 		if rest := s.rows[len(p.Rows):]; len(rest) > 0 {
-			p.More = remainder(a, rest)
+			p.More = remainder(a, rest, summaryRoom)
 		}
 		d.Sections = append(d.Sections, p)
 	}

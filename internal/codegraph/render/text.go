@@ -34,8 +34,10 @@ func Tokens(text string) int {
 // Text is an answer as text.
 type Text struct {
 	Body  string
-	Shown int // answer rows in the body
-	Near  int // edges of the neighbourhood in it
+	Shown int // answer rows, or ranked names, in the body
+	// Rows are the answer rows in the body, in its order.
+	Rows []query.Row
+	Near int // edges of the neighbourhood in it
 }
 
 // detail is how much a row says.
@@ -58,9 +60,12 @@ func Answer(a *query.Answer, budget int, staleness string) Text {
 	case len(a.Path) > 0:
 		w.lines(pathLines(a.Catalog, a.Path))
 	case len(a.Rows) > 0:
-		t.Shown = rows(w, a)
+		t.Rows = rows(w, a)
+		t.Shown = len(t.Rows)
 	case len(a.Matches) > 0:
 		t.Shown = matches(w, a)
+	case len(a.Intent.Nodes) > 0:
+		w.add("answers (0): the graph has no such edge")
 	}
 	t.Near = near(w, a)
 	t.Body = strings.Join(w.out, "\n") + "\n"
@@ -177,6 +182,7 @@ func Phrase(in query.Intent, subject string) string {
 		query.AskExtends:    {"what extends " + subject, "what " + subject + " extends"},
 		query.AskImports:    {"what imports " + subject, "what " + subject + " imports"},
 		query.AskOverrides:  {"what overrides " + subject, "what " + subject + " overrides"},
+		query.AskCreates:    {"what creates a " + subject, "what " + subject + " creates"},
 		query.AskTakes:      {"what takes a " + subject, "what " + subject + " takes"},
 		query.AskReturns:    {"what returns a " + subject, "what " + subject + " returns"},
 		query.AskHolds:      {"what has a field of " + subject, "what " + subject + " has as fields"},
@@ -203,226 +209,6 @@ func kindName(n *graph.Node) string {
 	return n.Kind.String()
 }
 
-// section is a run of rows under one title.
-type section struct {
-	title string
-	rows  []query.Row
-}
-
-// sections cut the rows where their standing changes; the rows are in that
-// order already.
-func sections(a *query.Answer) []section {
-	var list []section
-	for _, r := range a.Rows {
-		title := title(a, &r)
-		if len(list) == 0 || list[len(list)-1].title != title {
-			list = append(list, section{title: title})
-		}
-		s := &list[len(list)-1]
-		s.rows = append(s.rows, r)
-	}
-	return list
-}
-
-func title(a *query.Answer, r *query.Row) string {
-	var t string
-	switch r.Tier {
-	case query.TierDirect:
-		t = "answers"
-	case query.TierHolds:
-		t = "names it, no such edge seen"
-	case query.TierImports:
-		t = "only imports it"
-	default:
-		t = "possible"
-	}
-	if r.Test {
-		t += ", tests"
-	}
-	return t
-}
-
-// rows writes the rows at the first detail that fits all of them, and returns
-// how many it wrote.
-func rows(w *writer, a *query.Answer) int {
-	list := sections(a)
-	for _, d := range []detail{full, brief, grouped} {
-		var lines []string
-		number := 0
-		for _, s := range list {
-			lines = append(lines, fmt.Sprintf("%s (%d):", s.title, len(s.rows)))
-			lines = append(lines, rowLines(a, s.rows, d, &number)...)
-		}
-		if cost(lines) <= w.left {
-			w.lines(lines)
-			return len(a.Rows)
-		}
-	}
-	return cutRows(w, a, list)
-}
-
-// summaryRoom is kept free for what was cut.
-const summaryRoom = 300
-
-// cutRows writes groups by file while they fit, and sums the rest up.
-func cutRows(w *writer, a *query.Answer, list []section) int {
-	w.left -= summaryRoom
-	shown := 0
-	var rest []query.Row
-	for _, s := range list {
-		if len(rest) == 0 && w.add(fmt.Sprintf("%s (%d):", s.title, len(s.rows))) {
-			for _, group := range byFile(a, s.rows) {
-				if len(rest) == 0 && w.add(groupLine(a, group)) {
-					shown += len(group)
-				} else {
-					rest = append(rest, group...)
-				}
-			}
-			continue
-		}
-		rest = append(rest, s.rows...)
-	}
-	w.left += summaryRoom
-	if len(rest) > 0 {
-		w.add(remainder(a, rest))
-	}
-	return shown
-}
-
-// remainder counts rows by file, within summaryRoom.
-func remainder(a *query.Answer, rest []query.Row) string {
-	groups := byFile(a, rest)
-	slices.SortStableFunc(groups, func(x, y []query.Row) int { return len(y) - len(x) })
-	line := fmt.Sprintf("... %d more in %d files:", len(rest), len(groups))
-	for i, g := range groups {
-		part := fmt.Sprintf(" %s %d", fileOf(a, &g[0]), len(g))
-		if utf8.RuneCountInString(line)+utf8.RuneCountInString(part) > summaryRoom-30 {
-			return line + fmt.Sprintf(", and %d files", len(groups)-i)
-		}
-		if i > 0 {
-			line += ","
-		}
-		line += part
-	}
-	return line
-}
-
-// byFile groups rows by the file of their first site, in the order in which the
-// files come.
-func byFile(a *query.Answer, list []query.Row) [][]query.Row {
-	at := map[string]int{}
-	var groups [][]query.Row
-	for i := range list {
-		f := fileOf(a, &list[i])
-		g, ok := at[f]
-		if !ok {
-			g = len(groups)
-			at[f] = g
-			groups = append(groups, nil)
-		}
-		groups[g] = append(groups[g], list[i])
-	}
-	return groups
-}
-
-func fileOf(a *query.Answer, r *query.Row) string {
-	if len(r.Sites) > 0 {
-		return plain.Field(r.Sites[0].File)
-	}
-	return plain.Field(a.Catalog.Node(r.Node).File)
-}
-
-func rowLines(a *query.Answer, list []query.Row, d detail, number *int) []string {
-	var lines []string
-	if d == grouped {
-		for _, g := range byFile(a, list) {
-			lines = append(lines, groupLine(a, g))
-		}
-		return lines
-	}
-	for i := range list {
-		*number++
-		lines = append(lines, strconv.Itoa(*number)+". "+rowLine(a, &list[i], d))
-	}
-	return lines
-}
-
-func rowLine(a *query.Answer, r *query.Row, d detail) string {
-	c := a.Catalog
-	line := plain.Field(c.Name(r.Node)) + " " + sites(r.Sites, len(r.Sites))
-	if d == brief {
-		return line + doubt(r)
-	}
-	var names []string
-	for _, rel := range r.Relations {
-		names = append(names, rel.String())
-	}
-	line += " " + strings.Join(names, "+")
-	if target := plain.Field(c.Name(r.Target)); len(a.Intent.Nodes) != 1 || r.Target != a.Intent.Nodes[0] {
-		line += " " + target
-	}
-	line += " " + r.Confidence.String()
-	if r.Why != "" {
-		line += " (" + plain.Field(r.Why) + ")"
-	}
-	return line
-}
-
-// doubt marks what is not certain.
-func doubt(r *query.Row) string {
-	if r.Confidence == graph.Extracted {
-		return ""
-	}
-	return " " + r.Confidence.String()
-}
-
-// groupLine has the rows of one file: "file: name:12,15; name:40".
-func groupLine(a *query.Answer, group []query.Row) string {
-	file := fileOf(a, &group[0])
-	var parts []string
-	for i := range group {
-		r := &group[i]
-		name := plain.Field(a.Catalog.Node(r.Node).Label)
-		if owner := r.Owner; owner >= 0 && owner != r.Node {
-			name = plain.Field(a.Catalog.Node(owner).Label) + "." + name
-		}
-		var numbers []string
-		for _, s := range r.Sites {
-			if plain.Field(s.File) == file {
-				numbers = append(numbers, strconv.Itoa(s.Line))
-			}
-		}
-		part := name
-		if len(numbers) > 0 {
-			part += ":" + strings.Join(numbers, ",")
-		}
-		if r.Confidence != graph.Extracted {
-			part += "?"
-		}
-		parts = append(parts, part)
-	}
-	return file + ": " + strings.Join(parts, "; ")
-}
-
-// sites are "file:line,line file:line".
-func sites(list []query.Site, limit int) string {
-	var b strings.Builder
-	last := ""
-	for i, s := range list[:min(limit, len(list))] {
-		file := plain.Field(s.File)
-		switch {
-		case i > 0 && file == last:
-			b.WriteString("," + strconv.Itoa(s.Line))
-		case i > 0:
-			b.WriteString(" " + file + ":" + strconv.Itoa(s.Line))
-		default:
-			b.WriteString(file + ":" + strconv.Itoa(s.Line))
-		}
-		last = file
-	}
-	return b.String()
-}
-
 // matches writes ranked nodes.
 func matches(w *writer, a *query.Answer) int {
 	shown := 0
@@ -443,10 +229,20 @@ func matches(w *writer, a *query.Answer) int {
 	return shown
 }
 
+// What of the neighbourhood is shown: little beside an answer, more where the
+// neighbourhood is the answer.
+const (
+	nearAnswer = 10
+	nearAlone  = 30
+)
+
 // near writes edges of the neighbourhood while they fit.
 func near(w *writer, a *query.Answer) int {
-	shown := 0
-	for i, n := range a.Near {
+	shown, limit := 0, nearAlone
+	if a.Intent.Ask != query.AskNothing && a.Intent.Ask != query.AskDefined {
+		limit = nearAnswer
+	}
+	for i, n := range a.Near[:min(limit, len(a.Near))] {
 		line := EdgeLine(a.Catalog, &n.Edge)
 		if i == 0 {
 			if utf8.RuneCountInString(line)+6 > w.left-1 || !w.add("near:") {

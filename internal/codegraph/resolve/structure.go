@@ -10,17 +10,6 @@ import (
 	"sortedheap/internal/syntax"
 )
 
-// structural relations follow from definitions and imports alone; all others
-// come from bodies and references.
-func structural(r graph.Relation) bool {
-	switch r {
-	case graph.Calls, graph.References, graph.Uses, graph.Instantiates:
-		return false
-	default:
-		return true
-	}
-}
-
 // isExtending reports the relations by which a type gets the members of another
 // as a base.
 func isExtending(r graph.Relation) bool {

@@ -41,7 +41,7 @@ type document struct {
 	files Results
 }
 
-func (d *document) line(format string, args ...any) { fmt.Fprintf(d, format+"\n", args...) }
+func (d *document) line(format string, args ...any) { fmt.Fprintf(&d.Builder, format+"\n", args...) }
 
 // row writes one row of a table.
 func (d *document) row(cells ...string) { d.line("| %s |", strings.Join(cells, " | ")) }
@@ -115,9 +115,17 @@ func (d *document) corpora() {
 		if f == nil {
 			continue
 		}
-		d.row(s.Name, corpusName(f), published(s.Rows), fmt.Sprint(f.Params["rows"]), published(s.Queries), fmt.Sprint(f.Params["queries"]), fmt.Sprint(f.Params["query_set"]))
+		d.row(s.Name, corpusName(f), published(s.Rows), fmt.Sprint(f.Params["rows"]), published(s.Queries), fmt.Sprint(f.Params["queries"]), questionsOf(f))
 	}
 	d.line("")
+}
+
+// questionsOf is the set or file of questions of a run.
+func questionsOf(f *result.File) string {
+	if set := f.Params["query_set"]; set != nil {
+		return fmt.Sprint(set)
+	}
+	return fmt.Sprint(f.Params["questions"])
 }
 
 func published(n int) string {
@@ -131,6 +139,8 @@ func corpusName(f *result.File) string {
 	switch {
 	case f.Params["books"] != nil:
 		return fmt.Sprintf("%v books, %v paragraphs, folder %v", f.Params["books"], f.Params["paragraphs"], f.Params["directory"])
+	case f.Params["files"] != nil:
+		return fmt.Sprintf("%v files, %v chunks, %v edges", f.Params["files"], f.Params["chunks"], f.Params["edges"])
 	case f.Params["chains"] != nil:
 		return fmt.Sprintf("%v chains", f.Params["chains"])
 	case f.Params["entities"] != nil:
@@ -147,6 +157,10 @@ func (d *document) table(t Table) {
 	d.line("## %s (%s)\n", t.Title, t.Host)
 	graded := slices.ContainsFunc(t.Cases, func(c Figure) bool { return c.HitAtK != nil })
 	ranked := slices.ContainsFunc(t.Cases, func(c Figure) bool { return c.SeedCoverage != nil })
+	if slices.ContainsFunc(t.Cases, func(c Figure) bool { return c.KeywordPct != nil }) {
+		d.worded(t)
+		return
+	}
 	names := []string{"engine", "case", "note", "/ref", "server", "client", "/ref"}
 	if graded {
 		names = append(names, "note hit@1/k", "hit@1/k")

@@ -37,9 +37,9 @@ const (
 
 // Note is what was published and how to measure it again.
 type Note struct {
-	Settings []Setting        `json:"settings"`
-	Tables   []Table          `json:"tables"`
-	Overlaps []PublishedShift `json:"overlaps"`
+	Settings []Setting `json:"settings"`
+	Tables   []Table   `json:"tables"`
+	Overlaps []Shift   `json:"overlaps"`
 }
 
 // Setting is one run of benchgraph.
@@ -74,10 +74,13 @@ type Figure struct {
 	SeedCoverage *float64 `json:"seed_coverage"`
 	RankP95      *float64 `json:"rank_p95"`
 	RankMax      *float64 `json:"rank_max"`
+	KeywordPct   *float64 `json:"keyword_pct"` // as a fraction of 1
+	FullPct      *float64 `json:"full_pct"`    // as a fraction of 1
+	Rows         *float64 `json:"rows"`        // of an answer, mean
 }
 
-// PublishedShift is how many answers changed between two settings.
-type PublishedShift struct {
+// Shift is how many answers changed between two settings.
+type Shift struct {
 	Title   string `json:"title"`
 	A       string `json:"a"`
 	B       string `json:"b"`

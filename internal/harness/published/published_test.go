@@ -15,6 +15,7 @@ import (
 	"sortedheap/internal/harness/published"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
+	"sortedheap/internal/harness/scenario/code"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")
@@ -54,6 +55,9 @@ func cases(t *testing.T, s published.Setting) map[string]bool {
 	if s.Flags["searches"] == "true" {
 		scenarios["synthetic"] = scenario.SyntheticSearch()
 	}
+	if s.Scenario == code.Name {
+		return codeCases(s)
+	}
 	engines, err := all.New(strings.Split(s.Flags["engines"], ","), all.Options{})
 	if err != nil {
 		t.Fatalf("setting %s: %v", s.Name, err)
@@ -65,6 +69,20 @@ func cases(t *testing.T, s published.Setting) map[string]bool {
 			// The command line lets sorted_heap search, as the options here do.
 			if name := scenarios[s.Scenario].CaseName(e.Name(), task); e.Capabilities().Refuses(task) == "" && filter.MatchString(name) {
 				out[e.Name()+" "+name] = true
+			}
+		}
+	}
+	return out
+}
+
+// codeCases names what a setting of scenario code runs.
+func codeCases(s published.Setting) map[string]bool {
+	filter := regexp.MustCompile(s.Flags["cases"])
+	out := map[string]bool{}
+	for _, engineName := range strings.Split(s.Flags["engines"], ",") {
+		for _, c := range code.Cases() {
+			if filter.MatchString(c.Name) && c.RunsOnAny([]string{engineName}) {
+				out[engineName+" "+c.Name] = true
 			}
 		}
 	}
@@ -105,7 +123,10 @@ func files() published.Results {
 		"fair-multihop-5k":               {file(map[string]any{"chains": 5000, "rows": 10000, "queries": 1000, "query_set": "fair"}, good("sorted_heap", "seed_graph_rag_twohop_path_scan_fn", 0.2, 0.3, 1))},
 		"gutenberg-64x128-384d":          {file(gutenberg, good("sorted_heap", "seed_graph_rag_rel_scan_fn", 1, 1, 1, "AAAABBBB", "AAAABBBB"))},
 		"gutenberg-64x128-384d-ann_k-24": {file(gutenberg, good("sorted_heap", "seed_graph_rag_rel_scan_fn", 1, 1, 1, "AAAABBBB", "AAAACCCC"))},
-		"zvec-64x128-as-built":           {file(gutenberg, result.Row{Engine: "zvec", EngineVersion: "zvec 0.5.0, in process", Case: "seed_only_zvec", Error: "query 3: ids are empty"})},
+		"ninja-generic-top12": {file(map[string]any{"files": 103, "chunks": 1364, "edges": 281, "rows": 1748, "queries": 5, "questions": "note-ninja"},
+			result.Row{Engine: "sorted_heap", Case: "prompt_summary_snippet_py", ServerMS: latency(0.8), ClientMS: latency(1), RowsMean: 7.6,
+				Quality: &result.Quality{KeywordPct: of(1), FullPct: of(1), KeywordBudget: of(0.5), FullBudget: of(0.2), TokensMean: of(14307)}})},
+		"zvec-64x128-as-built": {file(gutenberg, result.Row{Engine: "zvec", EngineVersion: "zvec 0.5.0, in process", Case: "seed_only_zvec", Error: "query 3: ids are empty"})},
 	}
 }
 
@@ -131,7 +152,8 @@ func TestWrite(t *testing.T) {
 		"| sorted_heap | seed_graph_rag_twohop_path_scan_fn | 1.018 | 0.72 | 0.200 | 0.300 | 0.10 | 98.4/98.4 | 100.0/100.0 | 99.9 |",
 		"| zvec | seed_expand2_rerank_rel_pathsum_in_zvec | 1.720 | 1.21 |  | 1.100 | 0.50 c | 100.0/100.0 | 100.0/100.0 | 99.9 |",
 		"| qdrant | seed_expand2_rerank_rel_pathsum_in_qdrant | 3.435 | 2.42 | not available, see below |",
-		"| builds-5k | sorted_heap | seed_graph_rag_twohop_path_scan_fn | 2 | 98.4..100.0 | 100.0 | 99.9 |",
+		"| builds-5k | sorted_heap | seed_graph_rag_twohop_path_scan_fn | 2 | 98.4..100.0 | 100.0 | 99.9 |  |  |",
+		"| sorted_heap | prompt_summary_snippet_py | 0.914 |  | 0.800 | 1.000 |  | 100.0/100.0 | 100.0/100.0 | 50.0/20.0 | 14307 | 7.80 | 7.60 |",
 		"- Engine qdrant: engine qdrant cannot run: no server",
 	} {
 		if !strings.Contains(out.String(), line) {

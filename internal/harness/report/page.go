@@ -25,6 +25,8 @@ var pageFiles embed.FS
 type page struct {
 	Title string
 	Made  string
+	// Busy says so where the machine had other work when runs began.
+	Busy string
 	// Processors of all machines, each once.
 	Processors []string
 	Style      template.CSS
@@ -117,8 +119,13 @@ func newPage(files []*result.File) (*page, error) {
 	}
 	p := &page{Title: "Graph retrieval, measured", Style: template.CSS(style), Script: template.JS(script)}
 	ids := map[string]int{}
+	busiest := 0.0
 	for _, f := range files {
 		p.Made = max(p.Made, f.Env.Time)
+		if f.Env.Cores > 0 && f.Env.Load1 > float64(f.Env.Cores) && f.Env.Load1 > busiest {
+			busiest = f.Env.Load1
+			p.Busy = fmt.Sprintf("Runs began on a busy machine, with a load of up to %.0f on %d cores: quality and sizes stand, times mean little.", busiest, f.Env.Cores)
+		}
 		var notes []int
 		for _, w := range f.Warnings {
 			p.Notes = append(p.Notes, w)

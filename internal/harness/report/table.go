@@ -238,6 +238,7 @@ func extraColumns(rows []result.Row) []extraColumn {
 		{"hit@k", func(q result.Quality) *float64 { return q.HitAtK }, percent},
 		{"seeds", func(q result.Quality) *float64 { return q.SeedCoverage }, percent},
 		{"recall", func(q result.Quality) *float64 { return q.RecallAtK }, percent},
+		{"lead", func(q result.Quality) *float64 { return q.LeadPrecision }, percent},
 		{"keywords", func(q result.Quality) *float64 { return q.KeywordPct }, percent},
 		{"full", func(q result.Quality) *float64 { return q.FullPct }, percent},
 		{"keywords paid", func(q result.Quality) *float64 { return q.KeywordBudget }, percent},
@@ -305,7 +306,9 @@ func writeNotes(out *strings.Builder, rows []result.Row, warnings []string) {
 	if slices.ContainsFunc(measured, func(r result.Row) bool { return quality(r).KeywordPct != nil }) {
 		out.WriteString("keywords: share of a question's keywords that the answer shows; full: questions whose answers show all; paid: within the token budget; tokens: of the whole answer, mean.\n")
 	}
-	if slices.ContainsFunc(measured, func(r result.Row) bool { return quality(r).SeedCoverage != nil || quality(r).RecallAtK != nil }) {
+	if slices.ContainsFunc(measured, func(r result.Row) bool { return quality(r).LeadPrecision != nil }) {
+		out.WriteString("recall: true rows shown; lead: share of true rows among those up to the last true one.\n")
+	} else if slices.ContainsFunc(measured, func(r result.Row) bool { return quality(r).SeedCoverage != nil || quality(r).RecallAtK != nil }) {
 		out.WriteString("seeds: share of queries whose seeds reach the answer; recall: rows at least as near as the true k-th.\n")
 	}
 	if slices.ContainsFunc(rows, func(r result.Row) bool { return r.Throughput != nil }) {

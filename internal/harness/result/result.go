@@ -111,10 +111,12 @@ type Buffers struct {
 // Quality is what the answers are worth. Fields that a scenario does not
 // measure are nil.
 type Quality struct {
-	HitAt1     *float64 `json:"hit_at_1,omitempty"`    // first row is the right answer
-	HitAtK     *float64 `json:"hit_at_k,omitempty"`    // right answer among the rows
-	RecallAtK  *float64 `json:"recall_at_k,omitempty"` // rows at least as near as the true k-th
-	FullCounts *float64 `json:"full_counts,omitempty"` // queries that got as many rows as there are to get
+	HitAt1    *float64 `json:"hit_at_1,omitempty"`    // first row is the right answer
+	HitAtK    *float64 `json:"hit_at_k,omitempty"`    // right answer among the rows
+	RecallAtK *float64 `json:"recall_at_k,omitempty"` // rows at least as near as the true k-th; of questions over code, true rows shown
+	// LeadPrecision is the share of true rows among those up to the last true one.
+	LeadPrecision *float64 `json:"lead_precision,omitempty"`
+	FullCounts    *float64 `json:"full_counts,omitempty"` // queries that got as many rows as there are to get
 	// SeedCoverage counts queries whose seeds reach the right answer; of a bare
 	// search, whose rows are about the right entity.
 	SeedCoverage *float64 `json:"seed_coverage,omitempty"`

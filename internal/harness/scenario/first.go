@@ -64,8 +64,17 @@ func (r *run) first(ctx context.Context) error {
 
 func (r *run) firstRow(n *newcomer) result.Row {
 	params := taskParams(n.trial.task, n.trial.owner)
-	session := maps.Clone(params["session"].(map[string]string))
-	maps.Copy(session, n.settings)
+	session := maps.Clone(n.settings)
+	if session == nil {
+		session = map[string]string{}
+	}
+	if given, ok := params["session"].(map[string]string); ok {
+		for name, value := range given {
+			if _, changed := n.settings[name]; !changed {
+				session[name] = value
+			}
+		}
+	}
 	params["session"] = session
 	params["second_ms_p50"] = stats.Summarize(n.second).P50
 	return result.Row{

@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"iter"
 	"path/filepath"
+	"slices"
+	"syscall"
 )
 
 // Shape is the shape of a store's hnsw index, the same for every engine of a run.
@@ -69,18 +71,31 @@ type Store interface {
 	Close(ctx context.Context) error
 }
 
-// DirBytes adds up the files below a folder.
-func DirBytes(dir string) (int64, error) {
+// DirBytes adds up the files below a folder, each with no more than it takes on disk:
+// a file with room set aside counts by what was written. Folders called without are left out, such as a
+// log that an index does not consist of.
+func DirBytes(dir string, without ...string) (int64, error) {
 	var sum int64
 	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
+		if err != nil {
 			return err
+		}
+		if entry.IsDir() {
+			if slices.Contains(without, entry.Name()) {
+				return fs.SkipDir
+			}
+			return nil
 		}
 		info, err := entry.Info()
 		if err != nil {
 			return err
 		}
-		sum += info.Size()
+		const blockBytes = 512 // of the kernel's count, whatever the file system's are
+		size := info.Size()
+		if taken, ok := info.Sys().(*syscall.Stat_t); ok {
+			size = min(size, taken.Blocks*blockBytes)
+		}
+		sum += size
 		return nil
 	})
 	return sum, err

@@ -69,6 +69,16 @@ func TestDirBytes(t *testing.T) {
 	if got, err := vectorstore.DirBytes(dir); err != nil || got != 42 {
 		t.Errorf("%d bytes, %v", got, err)
 	}
+	// Room that is set aside and not written is not there yet.
+	if err := os.Truncate(filepath.Join(dir, "x"), 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := vectorstore.DirBytes(dir); err != nil || got > 1<<19 || got < 32 {
+		t.Errorf("%d bytes with a file that has a hole, %v", got, err)
+	}
+	if got, err := vectorstore.DirBytes(dir, "b"); err != nil || got >= 1<<19 {
+		t.Errorf("%d bytes without a folder, %v", got, err)
+	}
 	if _, err := vectorstore.DirBytes(filepath.Join(dir, "gone")); err == nil {
 		t.Error("a folder that is not there has a size")
 	}

@@ -272,7 +272,7 @@ static uint32_t
 offered_hits(const Graph *graph, Copy *copy, const bool *left_out, Arena *arena)
 {
 	Mixed		mixed = {graph, &copy->image};
-	HnswStore	store = {&mixed, mixed_links, mixed_distances, NULL};
+	HnswStore	store = {&mixed, mixed_links, mixed_distances, NULL, NULL};
 	uint32_t   *offered = malloc(graph->spec.nnodes * sizeof(uint32_t));
 	uint32_t	noffered = 0;
 	uint32_t	hits = 0;

@@ -4,6 +4,7 @@
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "check.h"
 #include "graph.h"
@@ -63,6 +64,59 @@ heap_and_sort(void)
 		}
 		free(sorted);
 	}
+	arena_drop(&arena);
+}
+
+/* Numbers at the ends of words, and one that is of no node. */
+static void
+visited_bits_are_a_set(void)
+{
+	const uint32_t nnodes = 1000;
+	Random		random = {6};
+	Arena		arena = {NULL, 0, -1};
+	CoreAlloc	alloc = arena_alloc(&arena);
+	HnswVisited visited = {0};
+
+	for (int round = 0; round < 3; round++)
+	{
+		bool		oracle[1000] = {false};
+		uint32_t	seen = 0;
+
+		CHECK(hnsw_visited_reset_within(&visited, &alloc, 100, nnodes) == CORE_OK, "reset");
+		CHECK(visited.nbits == nnodes && visited.count == 0, "%u", visited.nbits);
+		for (int i = 0; i < 300; i++)
+		{
+			uint32_t	nodes[4];
+			uint32_t	expected[4];
+			uint32_t	count = 0;
+
+			for (int k = 0; k < 4; k++)
+			{
+				nodes[k] = i == 0 ? 62 + (uint32_t) k : random_below(&random, nnodes + 2);
+				CHECK(hnsw_visited_contains(&visited, nodes[k]) ==
+					  (nodes[k] >= nnodes || oracle[nodes[k]]), "%u", nodes[k]);
+			}
+			for (int k = 0; k < 4; k++)
+			{
+				if (nodes[k] >= nnodes || oracle[nodes[k]])
+					continue;
+				oracle[nodes[k]] = true;
+				expected[count++] = nodes[k];
+			}
+			seen += count;
+			CHECK(hnsw_visited_add_all(&visited, nodes, 4) == count, "%d", i);
+			CHECK(memcmp(nodes, expected, count * sizeof(uint32_t)) == 0, "%d", i);
+			CHECK(visited.count == seen, "%u", visited.count);
+			CHECK(!hnsw_visited_add(&visited, nnodes) &&
+				  !hnsw_visited_add(&visited, HNSW_NO_NODE), "no node");
+		}
+	}
+
+	/* Too many for bits, and then few enough again. */
+	CHECK(hnsw_visited_reset_within(&visited, &alloc, 100, 1 << 30) == CORE_OK, "large");
+	CHECK(visited.nbits == 0 && hnsw_visited_add(&visited, 1 << 29), "large");
+	CHECK(hnsw_visited_reset_within(&visited, &alloc, 100, 10) == CORE_OK, "small");
+	CHECK(visited.nbits == 10 && hnsw_visited_add(&visited, 9), "small");
 	arena_drop(&arena);
 }
 
@@ -400,6 +454,7 @@ test_hnsw_walk(void)
 {
 	RUN_CASE(keys_order_as_distances);
 	RUN_CASE(heap_and_sort);
+	RUN_CASE(visited_bits_are_a_set);
 	RUN_CASE(visited_is_a_set);
 	RUN_CASE(levels_are_geometric);
 	RUN_CASE(finds_nearly_all);

@@ -58,6 +58,15 @@ hnsw_page_init(Page page, HnswPageKind kind, uint32 ordinal)
 	}
 }
 
+/* A page of a sorted_hnsw index, of whatever version. */
+static bool
+is_ours(Page page)
+{
+	return !PageIsNew(page) &&
+		((PageHeader) page)->pd_special == BLCKSZ - HNSW_SPECIAL_BYTES &&
+		page_opaque(page)->magic == HNSW_MAGIC;
+}
+
 const char *
 hnsw_page_fault(Page page, HnswPageKind kind, uint32 ordinal)
 {
@@ -65,8 +74,7 @@ hnsw_page_fault(Page page, HnswPageKind kind, uint32 ordinal)
 
 	if (PageIsNew(page))
 		return "it is empty";
-	if (((PageHeader) page)->pd_special != BLCKSZ - HNSW_SPECIAL_BYTES ||
-		opaque->magic != HNSW_MAGIC)
+	if (!is_ours(page))
 		return "it is not a page of a sorted_hnsw index";
 	if (opaque->version != HNSW_FORMAT_VERSION)
 		return "its format is of another version";
@@ -81,8 +89,16 @@ hnsw_page_check(Relation index, BlockNumber block, Page page, HnswPageKind kind,
 {
 	const char *fault = hnsw_page_fault(page, kind, ordinal);
 
-	if (fault != NULL)
-		hnsw_report_corrupted(index, block, fault);
+	if (fault == NULL)
+		return;
+	if (is_ours(page) && page_opaque(page)->version != HNSW_FORMAT_VERSION)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index \"%s\" has format version %d, this server reads version %d",
+						RelationGetRelationName(index), page_opaque(page)->version,
+						HNSW_FORMAT_VERSION),
+				 errhint("Please REINDEX it.")));
+	hnsw_report_corrupted(index, block, fault);
 }
 
 void

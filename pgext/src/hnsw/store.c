@@ -278,6 +278,17 @@ hnsw_store_lock(HnswPageStore *store, uint32 number)
 	return lock_slot(store, number, true);
 }
 
+const HnswImage *
+hnsw_store_image_of(const HnswPageStore *store, uint32 page)
+{
+	uint32		per_page = store->map->shape.per_page[HNSW_SPACE_NODES];
+
+	if (store->image == NULL || store->filled->count > 0 ||
+		(page + 1) * per_page > store->image->shape.nnodes)
+		return NULL;
+	return store->image;
+}
+
 uint32
 hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots)
 {
@@ -287,7 +298,7 @@ hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots)
 	uint32		imaged = store->image == NULL ? 0 : store->image->shape.nnodes;
 	HnswNode   *slot;
 
-	if (first + per_page <= imaged && store->filled->count == 0)
+	if (hnsw_store_image_of(store, page) != NULL)
 	{
 		for (uint32 i = 0; i < per_page; i++)
 			slots[i] = (HnswNode *) hnsw_image_slot(store->image, first + i);
@@ -442,10 +453,20 @@ store_vector(void *state, uint32_t number)
 	return copy;
 }
 
+/* On pages a pin would cost more than the hint is worth. */
+static void
+store_announce(void *state, uint32_t number)
+{
+	HnswPageStore *store = state;
+
+	if (in_image(store, number))
+		hnsw_image_announce(store->image, number);
+}
+
 HnswStore
 hnsw_store_of(HnswPageStore *store)
 {
-	HnswStore	result = {store, store_links, store_distances, store_vector};
+	HnswStore	result = {store, store_links, store_distances, store_vector, store_announce};
 
 	return result;
 }

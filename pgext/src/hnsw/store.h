@@ -66,6 +66,9 @@ extern void hnsw_store_unlock(HnswPageStore *store);
 
 extern uint32 hnsw_store_lock_page(HnswPageStore *store, uint32 page, HnswNode **slots);
 
+/* The image that has all slots of a page, or NULL. */
+extern const HnswImage *hnsw_store_image_of(const HnswPageStore *store, uint32 page);
+
 /* A node's halves where they lie, under a pin that lasts until the next call
  * or hnsw_store_forget; NULL when there are none. */
 extern const DistHalf *hnsw_store_halves(HnswPageStore *store, uint32 number);

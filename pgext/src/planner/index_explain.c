@@ -32,7 +32,8 @@ index_explain(PlanState *node, ExplainState *es)
 	stats = hnsw_scan_stats(scan);
 	if (stats == NULL)
 		return;
-	ExplainPropertyText("Vector Search", stats->flat ? "flat" : "graph", es);
+	ExplainPropertyText("Vector Search", stats->flat ? "flat" :
+						stats->ended_flat ? "graph, then flat" : "graph", es);
 	ExplainPropertyUInteger("Vectors Compared", NULL, stats->evaluated, es);
 	ExplainPropertyUInteger("Rows Looked At", NULL, stats->fetched, es);
 	if (es->buffers)

@@ -76,11 +76,12 @@ type Session struct {
 	Table       string    // of facts; needs no quotes
 	Vector      string    // type of embeddings
 	Approximate bool      // an index serves the order by distance
+	Walk        string    // as in Config
 }
 
 // Session returns the engine's session.
 func (e *Engine) Session() Session {
-	return Session{Conn: e.conn, Table: e.cfg.Table, Vector: e.cfg.VectorType, Approximate: e.cfg.Capabilities.ApproximateSeeds}
+	return Session{Conn: e.conn, Table: e.cfg.Table, Vector: e.cfg.VectorType, Approximate: e.cfg.Capabilities.ApproximateSeeds, Walk: e.cfg.Walk}
 }
 
 // Name implements engine.Engine.

@@ -67,6 +67,8 @@ type Store struct {
 	Vector      string    // type of embeddings: svec or vector
 	Approximate bool      // an index serves the order by distance
 	Corpus      *corpus.Code
+
+	walk string // statement that tells how the last search went through the index
 }
 
 // Asker answers questions, one after another.

@@ -137,7 +137,7 @@ func (s *Session) load(ctx context.Context, e engine.Engine) error {
 	l := &loaded{relational: inside, build: result.Build{Seconds: b.Seconds, IndexBytes: b.IndexBytes, TableBytes: b.TableBytes,
 		WALBytes: b.WALBytes, Rows: b.Rows}}
 	l.store = &Store{Engine: e.Name(), Conn: session.Conn, Table: session.Table, Seeds: session.Table + "_seed", Vector: session.Vector,
-		Approximate: session.Approximate, Corpus: s.env.Corpus}
+		Approximate: session.Approximate, Corpus: s.env.Corpus, walk: session.Walk}
 	if err := l.store.loadSeeds(ctx); err != nil {
 		return fmt.Errorf("load lexical seeds into engine %s: %w", e.Name(), err)
 	}

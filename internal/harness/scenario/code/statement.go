@@ -88,7 +88,29 @@ func (s *Statement) Plan(ctx context.Context, q *corpus.AskedQuestion) (engine.P
 	if err != nil {
 		return engine.Plan{}, fmt.Errorf("read plan of %s: %w", s.name, err)
 	}
-	return plan, nil
+	if s.store.walk == "" || !strings.Contains(plan.Summary, s.store.Table+"_ann") {
+		return plan, nil
+	}
+	walked, err := s.walked(ctx, q)
+	plan.Summary += " (index: " + walked + ")"
+	return plan, err
+}
+
+// walked runs the statement and tells how its search went through the index.
+func (s *Statement) walked(ctx context.Context, q *corpus.AskedQuestion) (string, error) {
+	rows, err := s.Query(ctx, q)
+	if err != nil {
+		return "", fmt.Errorf("run %s: %w", s.name, err)
+	}
+	rows.Close()
+	if err := rows.Err(); err != nil {
+		return "", fmt.Errorf("run %s: %w", s.name, err)
+	}
+	var how string
+	if err := s.store.Conn.QueryRow(ctx, s.store.walk).Scan(&how); err != nil {
+		return "", fmt.Errorf("read how %s went through the index: %w", s.name, err)
+	}
+	return how, nil
 }
 
 // literal is a value as an SQL literal, for EXPLAIN EXECUTE, which takes no

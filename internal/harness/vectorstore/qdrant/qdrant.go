@@ -185,7 +185,7 @@ func (s *Store) load(ctx context.Context, dim int, rows iter.Seq2[[]float32, err
 	}
 	s.dim, build.Seconds = dim, watch.Seconds()
 	if s.server.dir != "" {
-		build.Bytes, err = vectorstore.DirBytes(s.server.dir)
+		build.Bytes, err = vectorstore.DirBytes(s.server.dir, "wal")
 	}
 	return build, err
 }
@@ -208,7 +208,7 @@ func (s *Store) create(ctx context.Context, dim int) error {
 }
 
 // index lets the server index what was uploaded, all at once. Indexing while rows come
-// in, the server would build graphs of parts to throw them away, and would leave the
+// in, the server would build graphs of parts to throw them away, and may leave the
 // last rows out where they are fewer than its threshold.
 func (s *Store) index(ctx context.Context, rows uint64, dim int) error {
 	const componentBytes = 4

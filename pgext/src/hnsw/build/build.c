@@ -30,8 +30,7 @@ typedef enum BuildPhase
 {
 	BUILD_PHASE_SCAN = PROGRESS_CREATEIDX_SUBPHASE_INITIALIZE + 1,
 	BUILD_PHASE_GRAPH,
-	BUILD_PHASE_PAGES,
-	BUILD_PHASE_SPILL
+	BUILD_PHASE_PAGES
 } BuildPhase;
 
 char *
@@ -47,8 +46,6 @@ hnsw_am_build_phase(int64 phase)
 			return "building graph";
 		case BUILD_PHASE_PAGES:
 			return "writing pages";
-		case BUILD_PHASE_SPILL:
-			return "inserting rows that did not fit in memory";
 		default:
 			return NULL;
 	}
@@ -75,15 +72,16 @@ new_nonce(void)
 }
 
 static void
-notice_spill(const BuildRows *rows, Relation index)
+notice_file(const BuildRows *rows, Relation index)
 {
 	ereport(NOTICE,
-			(errmsg("maintenance_work_mem has room for the first %u of %.0f rows of index \"%s\"",
-					rows->nodes.count + rows->twins.count, rows->rows,
+			(errmsg("maintenance_work_mem has room for the first %llu of %llu rows of index \"%s\"",
+					(unsigned long long) rows->within,
+					(unsigned long long) build_rows_count(rows),
 					RelationGetRelationName(index)),
-			 errdetail("The others are inserted one by one, which takes longer."),
+			 errdetail("The rest of the graph is built in a temporary file, which is slow where the system has no memory to cache it."),
 			 errhint("Set maintenance_work_mem to %.0f MB to build the whole index in memory.",
-					 ceil(build_rows_needed(rows) / (1024 * 1024)))));
+					 ceil(build_rows_needed(rows) / (1024.0 * 1024.0)))));
 }
 
 static IndexBuildResult *
@@ -98,9 +96,9 @@ build_in_context(Relation heap, Relation index, IndexInfo *info)
 	hnsw_shape_of_index(index, &shape);
 	enter_phase(BUILD_PHASE_SCAN);
 	result->heap_tuples = build_rows_gather(&rows, &shape, nonce, heap, index, info);
-	result->index_tuples = rows.rows;
-	if (rows.spill != NULL)
-		notice_spill(&rows, index);
+	result->index_tuples = build_rows_count(&rows);
+	if (build_memory_on_file(rows.memory))
+		notice_file(&rows, index);
 
 	enter_phase(BUILD_PHASE_GRAPH);
 	pgstat_progress_update_param(PROGRESS_CREATEIDX_TUPLES_TOTAL, rows.nodes.count);
@@ -108,12 +106,7 @@ build_in_context(Relation heap, Relation index, IndexInfo *info)
 	enter_phase(BUILD_PHASE_PAGES);
 	build_pages_write(index, &rows, &graph, nonce);
 	build_graph_end(&graph);
-
-	if (rows.spill != NULL)
-	{
-		enter_phase(BUILD_PHASE_SPILL);
-		build_spill_insert(rows.spill, heap, index, info);
-	}
+	build_memory_end(rows.memory);
 	return result;
 }
 

@@ -13,12 +13,14 @@
 #include "port/atomics.h"
 
 #include "hnsw_arrays.h"
+#include "hnsw/build/memory.h"
 #include "hnsw/page.h"
 
 /* Items of one size in blocks of memory: it grows without moving what is there. */
 typedef struct BuildList
 {
 	MemoryContext context;
+	BuildMemory *memory;		/* of the items */
 	Size		item_bytes;
 	uint32		per_chunk;
 	char	  **chunks;
@@ -27,7 +29,8 @@ typedef struct BuildList
 	uint32		count;
 } BuildList;
 
-extern void build_list_init(BuildList *list, MemoryContext context, Size item_bytes);
+/* In the current memory context. */
+extern void build_list_init(BuildList *list, BuildMemory *memory, Size item_bytes);
 
 /* A new item, not cleared. */
 extern void *build_list_append(BuildList *list);
@@ -54,6 +57,7 @@ typedef struct BuildRows
 {
 	const HnswShape *shape;
 	uint64		seed;			/* of levels */
+	BuildMemory *memory;
 	BuildList	records;		/* of nodes */
 	BuildList	nodes;			/* BuildRow */
 	BuildList	twins;			/* BuildRow */
@@ -65,9 +69,7 @@ typedef struct BuildRows
 								 * needs */
 	Size		twin_cost;
 	Size		budget;			/* in all */
-
-	struct BuildSpill *spill;	/* rows beyond the budget, or NULL */
-	double		rows;			/* with a place in the index */
+	uint64		within;			/* rows when it was used up */
 
 	/* Of the scan */
 	Relation	index;
@@ -79,6 +81,13 @@ typedef struct BuildRows
 /* Read the table; returns how many rows it has. */
 extern double build_rows_gather(BuildRows *rows, const HnswShape *shape, uint64 seed,
 								Relation heap, Relation index, IndexInfo *info);
+
+/* Those with a place in the index. */
+static inline uint64
+build_rows_count(const BuildRows *rows)
+{
+	return (uint64) rows->nodes.count + rows->twins.count;
+}
 
 static inline char *
 build_row_columns(const BuildRow *row)
@@ -92,18 +101,8 @@ build_row_halves(const BuildRows *rows, const BuildRow *row)
 	return build_row_columns(row) + rows->columns_bytes;
 }
 
-/* What memory the rows need for a build without a spill, in bytes. */
-extern double build_rows_needed(const BuildRows *rows);
-
-/* Rows beyond the budget: kept on disk, inserted when the graph has pages. */
-typedef struct BuildSpill BuildSpill;
-
-extern BuildSpill *build_spill_begin(Relation index, MemoryContext context);
-extern void build_spill_add(BuildSpill *spill, const Datum *values, const bool *isnull,
-							ItemPointer tid);
-extern void build_spill_insert(BuildSpill *spill, Relation heap, Relation index,
-							   IndexInfo *info);
-extern int64 build_spill_count(const BuildSpill *spill);
+/* What memory a build without a file would take, in bytes. */
+extern Size build_rows_needed(const BuildRows *rows);
 
 /* A graph of all nodes, finished. */
 typedef struct BuildGraph
@@ -136,9 +135,10 @@ extern void build_graph_work(HnswArrays *arrays, HnswParams params, BuildQueue *
  * arrays, which the caller formats, and room for the records. */
 typedef struct BuildTeam BuildTeam;
 
-/* NULL where no shared memory is to be had. Parallel mode until the end. */
-extern BuildTeam *build_team_begin(const HnswShape *shape, int nworkers, Size block_bytes,
-								   Size records_bytes);
+/* NULL where no shared memory is to be had. Parallel mode until the end. Where the
+ * build's memory is of a file already, the block and the records are. */
+extern BuildTeam *build_team_begin(const HnswShape *shape, BuildMemory *memory, int nworkers,
+								   Size block_bytes, Size records_bytes);
 extern char *build_team_block(BuildTeam *team);
 extern char *build_team_records(BuildTeam *team);
 extern const HnswArraysLock *build_team_lock(BuildTeam *team);

@@ -1,7 +1,7 @@
 /*
  * graph.c
  *	  The graph of all nodes in flat arrays, in memory of this process or of a
- *	  team's.
+ *	  team's, or of the build's file.
  */
 #include "postgres.h"
 
@@ -47,12 +47,12 @@ build_graph_work(HnswArrays *arrays, HnswParams params, BuildQueue *queue, bool 
 
 /* Order the nodes so that neighbours are near each other. */
 static void
-order_nodes(BuildGraph *graph, HnswPlacer *placer)
+order_nodes(BuildGraph *graph, BuildMemory *memory, HnswPlacer *placer)
 {
 	Size		bytes = mul_size(graph->nnodes, sizeof(uint32));
 
-	graph->order = palloc_extended(bytes, MCXT_ALLOC_HUGE);
-	graph->place = palloc_extended(bytes, MCXT_ALLOC_HUGE);
+	graph->order = build_memory_get(memory, bytes);
+	graph->place = build_memory_get(memory, bytes);
 
 	/* First for the parents of nodes. */
 	core_check(hnsw_attach_all(&graph->arrays, placer, graph->order, graph->place));
@@ -64,8 +64,8 @@ static void
 build_alone(BuildGraph *graph, BuildRows *rows, Size block_bytes, Size records_bytes)
 {
 	const HnswShape *shape = rows->shape;
-	char	   *block = palloc_extended(block_bytes, MCXT_ALLOC_HUGE);
-	char	   *records = palloc_extended(records_bytes, MCXT_ALLOC_HUGE);
+	char	   *block = build_memory_get(rows->memory, block_bytes);
+	char	   *records = build_memory_get(rows->memory, records_bytes);
 	BuildQueue	queue;
 
 	hnsw_arrays_format(block, graph->nnodes, shape->m, rows->seed);
@@ -106,14 +106,15 @@ build_graph_make(BuildGraph *graph, BuildRows *rows, int nworkers)
 	graph->nnodes = rows->nodes.count;
 	core_check(hnsw_arrays_bytes(graph->nnodes, shape->m, rows->seed, &block_bytes));
 	if (nworkers > 0 && graph->nnodes > 0)
-		graph->team = build_team_begin(shape, nworkers, block_bytes, records_bytes);
+		graph->team = build_team_begin(shape, rows->memory, nworkers, block_bytes,
+									   records_bytes);
 	if (graph->team != NULL)
 		build_in_team(graph, rows);
 	else
 		build_alone(graph, rows, block_bytes, records_bytes);
 	placer = make_placer(hnsw_shape_params(shape));
 	core_check(hnsw_arrays_finish(&graph->arrays, placer));
-	order_nodes(graph, placer);
+	order_nodes(graph, rows->memory, placer);
 }
 
 void

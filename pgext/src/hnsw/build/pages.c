@@ -136,7 +136,7 @@ list_uppers(Writer *writer)
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("index \"%s\" has reached its largest size",
 						RelationGetRelationName(writer->index))));
-	writer->uppers = palloc_extended(Max(count, 1) * sizeof(Upper), MCXT_ALLOC_HUGE);
+	writer->uppers = build_memory_get(writer->rows->memory, Max(count, 1) * sizeof(Upper));
 	for (uint32 number = 0; number < graph->nnodes; number++)
 	{
 		for (uint32 level = 1; level <= graph->arrays.levels[graph->order[number]]; level++)
@@ -267,7 +267,7 @@ build_pages_write(Relation index, const BuildRows *rows, const BuildGraph *graph
 
 	if (RelationNeedsWAL(index))
 		log_newpage_range(index, MAIN_FORKNUM, 0, RelationGetNumberOfBlocks(index), true);
-	pfree(writer->uppers);
+	build_memory_release(rows->memory, writer->uppers);
 	pfree(writer);
 }
 

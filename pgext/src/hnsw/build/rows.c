@@ -4,7 +4,7 @@
  *
  * Memory is what maintenance_work_mem allows for all of a build: records and
  * what belongs to them, the table of records, and the arrays of the graph that
- * will be built from them. Rows beyond that are kept as they come, on disk.
+ * will be built from them. When that is used up, all else is of a file (memory.c).
  */
 #include "postgres.h"
 
@@ -30,10 +30,11 @@
 #define SAMPLE_NODES 65536
 
 void
-build_list_init(BuildList *list, MemoryContext context, Size item_bytes)
+build_list_init(BuildList *list, BuildMemory *memory, Size item_bytes)
 {
 	memset(list, 0, sizeof(*list));
-	list->context = context;
+	list->context = CurrentMemoryContext;
+	list->memory = memory;
 	list->item_bytes = item_bytes;
 	list->per_chunk = Max(CHUNK_BYTES / item_bytes, 1);
 }
@@ -51,7 +52,7 @@ build_list_append(BuildList *list)
 				: repalloc_huge(list->chunks, list->room * sizeof(char *));
 		}
 		list->chunks[list->nchunks++] =
-			MemoryContextAllocHuge(list->context, list->per_chunk * list->item_bytes);
+			build_memory_get(list->memory, list->per_chunk * list->item_bytes);
 	}
 	return build_list_item(list, list->count++);
 }
@@ -66,7 +67,7 @@ build_list_move(BuildList *list, char *to)
 		CHECK_FOR_INTERRUPTS();
 		memcpy(to, list->chunks[chunk], items * list->item_bytes);
 		to += items * list->item_bytes;
-		pfree(list->chunks[chunk]);
+		build_memory_release(list->memory, list->chunks[chunk]);
 	}
 	list->count = list->nchunks = 0;
 }
@@ -75,8 +76,8 @@ static void
 table_fill(BuildRows *rows, uint32 places)
 {
 	if (rows->table != NULL)
-		pfree(rows->table);
-	rows->table = MemoryContextAllocHuge(rows->records.context, places * sizeof(uint32));
+		build_memory_release(rows->memory, rows->table);
+	rows->table = build_memory_get(rows->memory, places * sizeof(uint32));
 	memset(rows->table, 0xFF, places * sizeof(uint32));
 	rows->mask = places - 1;
 	for (uint32 node = 0; node < rows->records.count; node++)
@@ -143,14 +144,26 @@ add_node(BuildRows *rows, uint32 *place, ItemPointer tid, const Datum *values,
 		table_fill(rows, 2 * (rows->mask + 1));
 }
 
-static bool
-within_budget(const BuildRows *rows)
+Size
+build_rows_needed(const BuildRows *rows)
 {
-	Size		used = rows->nodes.count * rows->node_cost +
-		rows->twins.count * rows->twin_cost;
+	return rows->nodes.count * rows->node_cost + rows->twins.count * rows->twin_cost;
+}
 
-	return used <= rows->budget - Min(rows->budget, rows->node_cost) &&
-		(uint64) rows->nodes.count + rows->twins.count < MAX_ROWS;
+/* Room for one row more. */
+static void
+reserve_row(BuildRows *rows)
+{
+	if (build_rows_count(rows) >= MAX_ROWS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("cannot build index \"%s\" with more than %u rows",
+						RelationGetRelationName(rows->index), MAX_ROWS)));
+	if (build_memory_on_file(rows->memory) ||
+		build_rows_needed(rows) + rows->node_cost <= rows->budget)
+		return;
+	rows->within = build_rows_count(rows);
+	build_memory_use_file(rows->memory);
 }
 
 static void
@@ -167,20 +180,13 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	floats = hnsw_value_floats(rows->shape, values[0], rows->room);
 	if (hnsw_form_encode(&rows->shape->form, floats, rows->record))
 	{
-		rows->rows++;
-		if (rows->spill == NULL && !within_budget(rows))
-			rows->spill = build_spill_begin(index, rows->records.context);
-		if (rows->spill != NULL)
-			build_spill_add(rows->spill, values, isnull, tid);
-		else
-		{
-			uint32	   *place = table_find(rows, rows->record);
+		uint32	   *place = table_find(rows, rows->record);
 
-			if (*place == HNSW_NO_NODE)
-				add_node(rows, place, tid, values, isnull, floats);
-			else
-				add_twin(rows, *place, tid, values, isnull, floats);
-		}
+		reserve_row(rows);
+		if (*place == HNSW_NO_NODE)
+			add_node(rows, place, tid, values, isnull, floats);
+		else
+			add_twin(rows, *place, tid, values, isnull, floats);
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextReset(rows->row_context);
@@ -207,7 +213,6 @@ double
 build_rows_gather(BuildRows *rows, const HnswShape *shape, uint64 seed,
 				  Relation heap, Relation index, IndexInfo *info)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Size		row_bytes;
 	double		heap_rows;
 
@@ -215,31 +220,25 @@ build_rows_gather(BuildRows *rows, const HnswShape *shape, uint64 seed,
 	rows->shape = shape;
 	rows->seed = seed;
 	rows->index = index;
+	rows->memory = build_memory_make(CurrentMemoryContext);
 	rows->columns_bytes = shape->record_at - shape->columns_at;
 	row_bytes = sizeof(BuildRow) + rows->columns_bytes;
 	if (shape->refine == HNSW_REFINE_F16)
 		row_bytes += shape->refine_bytes;
 	row_bytes = TYPEALIGN(sizeof(uint32), row_bytes);
-	build_list_init(&rows->records, context, shape->record_bytes);
-	build_list_init(&rows->nodes, context, row_bytes);
-	build_list_init(&rows->twins, context, row_bytes);
+	build_list_init(&rows->records, rows->memory, shape->record_bytes);
+	build_list_init(&rows->nodes, rows->memory, row_bytes);
+	build_list_init(&rows->twins, rows->memory, row_bytes);
 	set_costs(rows);
 	table_fill(rows, FIRST_TABLE);
-	rows->row_context = AllocSetContextCreate(context, "sorted_hnsw build row",
+	rows->row_context = AllocSetContextCreate(CurrentMemoryContext, "sorted_hnsw build row",
 											  ALLOCSET_DEFAULT_SIZES);
 	rows->room = palloc(shape->form.dim * sizeof(float));
 	rows->record = palloc(shape->record_bytes);
 
 	heap_rows = table_index_build_scan(heap, index, info, true, true, add_row, rows, NULL);
-	pfree(rows->table);
+	build_memory_release(rows->memory, rows->table);
 	rows->table = NULL;
 	MemoryContextDelete(rows->row_context);
 	return heap_rows;
-}
-
-double
-build_rows_needed(const BuildRows *rows)
-{
-	/* Rows on disk may be twins; that is not known. */
-	return (rows->rows + 2) * (double) rows->node_cost;
 }

@@ -2,8 +2,8 @@
  * team.c
  *	  Parallel workers that build the graph with this process.
  *
- * Records and arrays lie in a segment of shared memory. Workers need nothing
- * else: they take nodes from a queue and insert them, and touch neither table
+ * Records and arrays lie in a segment of shared memory, or in the build's file
+ * where they have no place in memory. Workers need nothing else: they take nodes from a queue and insert them, and touch neither table
  * nor index. Lists are guarded by locks in stripes, which are never held while
  * anything may end in an error; what does end so is core's to clean up, which
  * ends the workers with the leader, and the leader with any of them.
@@ -29,6 +29,7 @@
 #define KEY_BLOCK 2
 #define KEY_RECORDS 3
 #define KEY_QUERY 4
+#define KEY_FILE 5				/* instead of block and records */
 
 /* Several for each of as many workers as there may be; a power of two. */
 #define STRIPES 1024
@@ -58,6 +59,13 @@ struct BuildTeam
 	char	   *block;
 	char	   *records;
 };
+
+/* Where in the build's file they are. */
+typedef struct TeamFile
+{
+	BuildFilePart block;
+	BuildFilePart records;
+} TeamFile;
 
 PGDLLEXPORT void sorted_hnsw_build_worker(dsm_segment *segment, shm_toc *toc);
 
@@ -122,20 +130,42 @@ allocate(ParallelContext *context, uint64 key, Size bytes)
 	return chunk;
 }
 
+static void
+estimate(ParallelContext *context, Size bytes)
+{
+	shm_toc_estimate_chunk(&context->estimator, bytes);
+	shm_toc_estimate_keys(&context->estimator, 1);
+}
+
+static void
+share_file(BuildTeam *team, BuildMemory *memory, Size block_bytes, Size records_bytes)
+{
+	TeamFile   *file = allocate(team->context, KEY_FILE, sizeof(TeamFile));
+
+	team->block = build_memory_share(memory, block_bytes, &file->block);
+	team->records = build_memory_share(memory, records_bytes, &file->records);
+}
+
 BuildTeam *
-build_team_begin(const HnswShape *shape, int nworkers, Size block_bytes, Size records_bytes)
+build_team_begin(const HnswShape *shape, BuildMemory *memory, int nworkers,
+				 Size block_bytes, Size records_bytes)
 {
 	const char *query = debug_query_string != NULL ? debug_query_string : "";
 	BuildTeam  *team = palloc(sizeof(BuildTeam));
+	bool		on_file = build_memory_on_file(memory);
 	ParallelContext *context;
 
 	EnterParallelMode();
 	context = CreateParallelContext("sorted_heap", "sorted_hnsw_build_worker", nworkers);
-	shm_toc_estimate_chunk(&context->estimator, sizeof(TeamShared));
-	shm_toc_estimate_chunk(&context->estimator, block_bytes);
-	shm_toc_estimate_chunk(&context->estimator, records_bytes);
-	shm_toc_estimate_chunk(&context->estimator, strlen(query) + 1);
-	shm_toc_estimate_keys(&context->estimator, 4);
+	estimate(context, sizeof(TeamShared));
+	estimate(context, strlen(query) + 1);
+	if (on_file)
+		estimate(context, sizeof(TeamFile));
+	else
+	{
+		estimate(context, block_bytes);
+		estimate(context, records_bytes);
+	}
 	InitializeParallelDSM(context);
 	if (context->seg == NULL)
 	{
@@ -147,8 +177,13 @@ build_team_begin(const HnswShape *shape, int nworkers, Size block_bytes, Size re
 	team->context = context;
 	team->shared = init_shared(allocate(context, KEY_TEAM, sizeof(TeamShared)), shape);
 	team->lock = team_lock(team->shared);
-	team->block = allocate(context, KEY_BLOCK, block_bytes);
-	team->records = allocate(context, KEY_RECORDS, records_bytes);
+	if (on_file)
+		share_file(team, memory, block_bytes, records_bytes);
+	else
+	{
+		team->block = allocate(context, KEY_BLOCK, block_bytes);
+		team->records = allocate(context, KEY_RECORDS, records_bytes);
+	}
 	strcpy(allocate(context, KEY_QUERY, strlen(query) + 1), query);
 	return team;
 }
@@ -216,14 +251,17 @@ sorted_hnsw_build_worker(dsm_segment *segment, shm_toc *toc)
 {
 	TeamShared *shared = shm_toc_lookup(toc, KEY_TEAM, false);
 	HnswArraysLock lock = team_lock(shared);
+	const TeamFile *file = shm_toc_lookup(toc, KEY_FILE, true);
+	char	   *block = file != NULL ? build_memory_attach(&file->block)
+		: shm_toc_lookup(toc, KEY_BLOCK, false);
+	char	   *records = file != NULL ? build_memory_attach(&file->records)
+		: shm_toc_lookup(toc, KEY_RECORDS, false);
 	HnswArrays	arrays;
 
 	debug_query_string = shm_toc_lookup(toc, KEY_QUERY, false);
 	pgstat_report_activity(STATE_RUNNING, debug_query_string);
-	arrays = hnsw_arrays_attach(shm_toc_lookup(toc, KEY_BLOCK, false),
-								hnsw_form(shared->metric, shared->element, shared->dim),
-								shm_toc_lookup(toc, KEY_RECORDS, false),
-								shared->record_bytes, &lock);
+	arrays = hnsw_arrays_attach(block, hnsw_form(shared->metric, shared->element, shared->dim),
+								records, shared->record_bytes, &lock);
 	build_graph_work(&arrays, shared->params, &shared->queue, false);
 	pg_atomic_fetch_add_u32(&shared->left, 1);
 	ConditionVariableBroadcast(&shared->leaving);

@@ -20,7 +20,7 @@
 #define PART 4096
 
 /* Raised when what is in shared memory, versions and all, gets another form. */
-#define LAYOUT 1
+#define LAYOUT 2
 
 static HnswShared *table = NULL;
 static char *mapped_arena = NULL;

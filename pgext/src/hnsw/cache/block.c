@@ -22,6 +22,10 @@
 #define MIN_STRAYS 1024
 #define STRAYS_SHARE 100
 
+/* Pages, and nodes, after which it is asked whether others are waiting. */
+#define PAGES_AT_A_TIME 64
+#define NODES_AT_A_TIME 4096
+
 /* The list is read from its start so often when others take pages from it. */
 #define LIST_TRIES 100
 
@@ -123,6 +127,15 @@ hnsw_block_plan(Relation index, HnswBlockPlan *plan)
 	return true;
 }
 
+static bool
+gives_way(HnswBlockPlan *plan)
+{
+	CHECK_FOR_INTERRUPTS();
+	if (plan->give_way != NULL && plan->give_way(plan->index))
+		plan->gave_way = true;
+	return plan->gave_way;
+}
+
 /* Slots of a page as they are, links and all. */
 static void
 copy_page(HnswBlockPlan *plan, HnswImage *image, uint32 page)
@@ -150,7 +163,7 @@ copy_page(HnswBlockPlan *plan, HnswImage *image, uint32 page)
 	UnlockReleaseBuffer(buffer);
 }
 
-/* Lists above level 0; false when there are more than there were. */
+/* Lists above level 0; false when there are more than there were, or others wait. */
 static bool
 copy_uppers(HnswBlockPlan *plan, HnswImage *image, const HnswStore *pages)
 {
@@ -161,6 +174,8 @@ copy_uppers(HnswBlockPlan *plan, HnswImage *image, const HnswStore *pages)
 		HnswNode   *node = (HnswNode *) hnsw_image_slot(image, number);
 		int			level = hnsw_node_level(node);
 
+		if (number % NODES_AT_A_TIME == 0 && gives_way(plan))
+			return false;
 		if (level == 0 || !hnsw_image_has_node(image, number))
 			continue;
 		CHECK_FOR_INTERRUPTS();
@@ -250,6 +265,8 @@ hnsw_block_fill(HnswBlockPlan *plan, void *memory)
 	for (uint32 page = 0; page < plan->map.npages[HNSW_SPACE_NODES]; page++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (page % PAGES_AT_A_TIME == 0 && gives_way(plan))
+			return false;
 		copy_page(plan, &image, page);
 	}
 	if (!copy_uppers(plan, &image, &pages))

@@ -77,6 +77,11 @@ typedef struct HnswBlockPlan
 	uint32	   *listed;
 	Size		image_at;
 	Size		bytes;
+
+	/* Asked now and then while a block is filled, if there is one: true gives it
+	 * up. */
+	bool		(*give_way) (Relation index);
+	bool		gave_way;
 } HnswBlockPlan;
 
 /* In the current memory context. False when the index is in change, or there is
@@ -85,8 +90,8 @@ extern bool hnsw_block_plan(Relation index, HnswBlockPlan *plan);
 
 /*
  * Make the block, in plan->bytes of memory that start at a multiple of
- * HNSW_IMAGE_LINE. False when the index has changed too much meanwhile; the memory
- * is to be thrown away then.
+ * HNSW_IMAGE_LINE. False when the index has changed too much meanwhile, or others
+ * are given way; the memory is to be thrown away then.
  */
 extern bool hnsw_block_fill(HnswBlockPlan *plan, void *memory);
 

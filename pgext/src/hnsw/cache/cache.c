@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/xlog.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -106,11 +107,17 @@ hnsw_cache_pin(Relation index, const HnswMap *map)
 	HnswCacheKey key;
 
 	/* Whether a snapshot is too old for a page is seen on the page alone. */
-	if (hnsw_map_in_change(map) || map->entry.node == HNSW_NO_NODE ||
-		snapshots_grow_old())
+	if (map->entry.node == HNSW_NO_NODE || snapshots_grow_old())
 		return NULL;
 	key = hnsw_cache_key(index, map->nonce);
 	if (may_be_shared(index, map))
-		return pin_shared(index, &key, map);
+	{
+		if (!hnsw_map_in_change(map))
+			return pin_shared(index, &key, map);
+		/* A worker sees whether it really is, or a VACUUM was broken off. */
+		if (!RecoveryInProgress())
+			ask(index, &key);
+		return NULL;
+	}
 	return pin_local(index, &key, map);
 }

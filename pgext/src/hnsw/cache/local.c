@@ -5,8 +5,8 @@
  * A version is made by the scan that needs it, so it must be worth its price: as
  * many scans by pages come before it as cost about the same. All versions
  * together stay below sorted_hnsw.local_cache_size; those used longest ago make
- * room. Versions of indexes that are gone are freed when the process next looks
- * for one, after the catalog's message has come.
+ * room. What it knows of indexes that are gone, versions and all, is freed when the
+ * process next looks for one, after the catalog's message has come.
  */
 #include "postgres.h"
 
@@ -22,6 +22,7 @@
 
 #include "guc.h"
 #include "hnsw/cache/local.h"
+#include "hnsw/vacuum/settle.h"
 
 /* To copy a node costs about this part of a scan by pages. */
 #define NODES_PER_SCAN 500
@@ -44,16 +45,13 @@ on_invalidation(Datum arg, Oid relid)
 	if (OidIsValid(relid))
 	{
 		local = hash_search(locals, &relid, HASH_FIND, NULL);
-		if (local != NULL && local->block != NULL)
+		if (local != NULL)
 			local->suspect = any_suspect = true;
 		return;
 	}
 	hash_seq_init(&status, locals);
 	while ((local = hash_seq_search(&status)) != NULL)
-	{
-		if (local->block != NULL)
-			local->suspect = any_suspect = true;
-	}
+		local->suspect = any_suspect = true;
 }
 
 static HnswLocal *
@@ -91,8 +89,11 @@ drop_version(HnswLocal *local)
 bool
 hnsw_local_may_ask(Relation index)
 {
-	HnswLocal  *local = local_of(RelationGetRelid(index));
+	HnswLocal  *local;
 	TimestampTz now = GetCurrentTimestamp();
+
+	hnsw_local_sweep();
+	local = local_of(RelationGetRelid(index));
 
 	if (local->asked != 0 && !TimestampDifferenceExceeds(local->asked, now, ASK_MS))
 		return false;
@@ -100,18 +101,18 @@ hnsw_local_may_ask(Relation index)
 	return true;
 }
 
-/* Are the files of an entry those that the catalog knows? */
+/* Does the catalog know the index, and the files that there is a version of? */
 static bool
-is_known(const HnswLocal *local)
+is_known(const HnswLocal *local, bool *same_files)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(local->relid));
-	bool		known;
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	known = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode == local->key.relnumber;
+	*same_files = local->block == NULL ||
+		((Form_pg_class) GETSTRUCT(tuple))->relfilenode == local->key.relnumber;
 	ReleaseSysCache(tuple);
-	return known;
+	return true;
 }
 
 void
@@ -126,14 +127,22 @@ hnsw_local_sweep(void)
 	hash_seq_init(&status, locals);
 	while ((local = hash_seq_search(&status)) != NULL)
 	{
-		if (!local->suspect || local->block == NULL)
+		bool		same_files = false;
+		bool		known;
+
+		if (!local->suspect)
 			continue;
-		if (is_known(local))
+		known = is_known(local, &same_files);
+		if (known && same_files)
 			local->suspect = false;
-		else if (local->pins == 0)
-			drop_version(local);
-		else
+		else if (local->pins > 0)
 			any_suspect = true;
+		else
+		{
+			drop_version(local);
+			if (!known)
+				(void) hash_search(locals, &local->relid, HASH_REMOVE, NULL);
+		}
 	}
 }
 
@@ -181,7 +190,7 @@ make_version(HnswLocal *local, Relation index, const HnswCacheKey *key)
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	HnswBlockPlan *plan = palloc0(sizeof(HnswBlockPlan));
 
-	if (hnsw_block_plan(index, plan) && make_room(plan->bytes))
+	if (hnsw_settle(index) && hnsw_block_plan(index, plan) && make_room(plan->bytes))
 	{
 		char	   *memory = MemoryContextAllocHuge(context, plan->bytes + HNSW_IMAGE_LINE);
 
@@ -207,8 +216,8 @@ hnsw_local_pin(Relation index, const HnswCacheKey *key, const HnswMap *map)
 
 	if (limit() == 0)
 		return NULL;
-	local = local_of(RelationGetRelid(index));
 	hnsw_local_sweep();
+	local = local_of(RelationGetRelid(index));
 	if (local->block != NULL &&
 		(!hnsw_cache_same_key(&local->key, key) || !hnsw_block_is_current(local->block, map)))
 	{

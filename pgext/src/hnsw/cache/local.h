@@ -42,7 +42,7 @@ extern void hnsw_local_unpin(HnswLocal *local);
 /* Too much was added since: make another in due time. */
 extern void hnsw_local_outgrown(HnswLocal *local);
 
-/* Free what is too old to be used. */
+/* Forget what is gone. Pointers to entries without a pin are void after it. */
 extern void hnsw_local_sweep(void);
 
 /* For statistics: the entries with a version, one after another; NULL at the end. */

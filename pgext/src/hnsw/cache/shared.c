@@ -28,8 +28,11 @@
 /* A wanted slot that nobody has taken for so long wants another worker. */
 #define LAUNCH_MS 10000
 
-/* After a failure, no other try for so long. */
+/* When a version could not be made now, no other try for so long; when the index
+ * is to blame, for longer each time. */
+#define RETRY_MS 1000
 #define FAILED_MS 5000
+#define MAX_DOUBLINGS 7
 
 /* What was used within this time is not evicted for something else: where
  * all indexes in use do not fit, some stay instead of all taking turns. */
@@ -69,6 +72,15 @@ older_than(TimestampTz since, int ms)
 	return TimestampDifferenceExceeds(since, GetCurrentTimestamp(), ms);
 }
 
+/* Is it time for another try? */
+static bool
+may_be_tried(const HnswSharedSlot *slot)
+{
+	if (slot->failures == 0)
+		return older_than(slot->since, RETRY_MS);
+	return older_than(slot->since, FAILED_MS << Min(slot->failures - 1, MAX_DOUBLINGS));
+}
+
 static void
 enter_state(HnswSharedSlot *slot, HnswSlotState state)
 {
@@ -82,6 +94,7 @@ empty_slot(HnswSharedSlot *slot)
 {
 	slot->state = HNSW_SLOT_EMPTY;
 	slot->bytes = 0;
+	slot->failures = 0;
 }
 
 static void
@@ -157,11 +170,18 @@ free_slot(HnswShared *shared)
 	{
 		HnswSharedSlot *slot = &shared->slots[i];
 
-		if (slot->state == HNSW_SLOT_FAILED && older_than(slot->since, FAILED_MS))
-			empty_slot(slot);
 		if (slot->state != HNSW_SLOT_EMPTY)
 			continue;
 		shared->nslots = Max(shared->nslots, i + 1);
+		return slot;
+	}
+	for (int i = 0; i < HNSW_SHARED_SLOTS; i++)
+	{
+		HnswSharedSlot *slot = &shared->slots[i];
+
+		if (slot->state != HNSW_SLOT_FAILED || !may_be_tried(slot))
+			continue;
+		empty_slot(slot);
 		return slot;
 	}
 	oldest = hnsw_arena_oldest(shared, NULL);
@@ -183,6 +203,7 @@ hnsw_shared_want(const HnswCacheKey *key)
 {
 	HnswShared *shared = hnsw_arena_table();
 	HnswSharedSlot *slot;
+	HnswSharedSlot *mine = NULL;
 	bool		launch = true;
 
 	LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
@@ -202,15 +223,13 @@ hnsw_shared_want(const HnswCacheKey *key)
 					again = !too_soon(slot);
 					break;
 				case HNSW_SLOT_FAILED:
-					again = older_than(slot->since, FAILED_MS);
-					if (again)
-						empty_slot(slot);
+					again = may_be_tried(slot);
+					mine = slot;
 					break;
 				case HNSW_SLOT_WANTED:
 					/* its worker never came: this is another try */
 					again = older_than(slot->since, LAUNCH_MS);
-					if (again)
-						empty_slot(slot);
+					mine = slot;
 					break;
 				default:
 					break;
@@ -226,7 +245,7 @@ hnsw_shared_want(const HnswCacheKey *key)
 			(slot->state == HNSW_SLOT_WANTED && !older_than(slot->since, LAUNCH_MS)))
 			launch = false;
 	}
-	slot = free_slot(shared);
+	slot = mine != NULL ? mine : free_slot(shared);
 	if (slot != NULL)
 	{
 		slot->key = *key;
@@ -324,6 +343,7 @@ hnsw_shared_publish(HnswSharedSlot *slot, const HnswBlock *block, int64 cost)
 	slot->repairs = block->repairs;
 	slot->nodes = image->nused;
 	slot->cost = cost;
+	slot->failures = 0;
 	slot->builder = 0;
 	enter_state(slot, HNSW_SLOT_READY);
 	pg_atomic_write_u64(&slot->used, (uint64) slot->since);
@@ -331,7 +351,7 @@ hnsw_shared_publish(HnswSharedSlot *slot, const HnswBlock *block, int64 cost)
 }
 
 void
-hnsw_shared_fail(HnswSharedSlot *slot)
+hnsw_shared_fail(HnswSharedSlot *slot, bool index_is_to_blame)
 {
 	HnswShared *shared = hnsw_arena_table();
 
@@ -340,6 +360,8 @@ hnsw_shared_fail(HnswSharedSlot *slot)
 	{
 		slot->bytes = 0;
 		slot->builder = 0;
+		if (index_is_to_blame)
+			slot->failures++;
 		enter_state(slot, HNSW_SLOT_FAILED);
 	}
 	LWLockRelease(&shared->lock);
@@ -378,6 +400,13 @@ is_gone(const HnswCacheKey *key)
 	return gone;
 }
 
+/* Not what some worker is at, or what only scans that hold it keep. */
+static bool
+may_be_swept(HnswSlotState state)
+{
+	return state == HNSW_SLOT_READY || state == HNSW_SLOT_WANTED || state == HNSW_SLOT_FAILED;
+}
+
 void
 hnsw_shared_sweep(void)
 {
@@ -388,10 +417,10 @@ hnsw_shared_sweep(void)
 	{
 		HnswSharedSlot *slot = &shared->slots[i];
 
-		if (slots[i].state != HNSW_SLOT_READY || !is_gone(&slots[i].key))
+		if (!may_be_swept(slots[i].state) || !is_gone(&slots[i].key))
 			continue;
 		LWLockAcquire(&shared->lock, LW_EXCLUSIVE);
-		if (slot->state == HNSW_SLOT_READY && hnsw_cache_same_key(&slot->key, &slots[i].key))
+		if (may_be_swept(slot->state) && hnsw_cache_same_key(&slot->key, &slots[i].key))
 			retire(slot);
 		LWLockRelease(&shared->lock);
 	}

@@ -63,6 +63,7 @@ typedef struct HnswSharedSlot
 	uint32		nodes;
 	TimestampTz since;			/* when it came into its state */
 	int64		cost;			/* microseconds that building took */
+	int			failures;		/* in a row */
 	pg_atomic_uint32 pins;
 	pg_atomic_uint64 scans;
 	pg_atomic_uint64 used;		/* TimestampTz of the last */
@@ -105,14 +106,15 @@ extern void *hnsw_shared_allocate(HnswSharedSlot *slot, Size bytes);
 /* It is made: it takes the place of all others of its index. */
 extern void hnsw_shared_publish(HnswSharedSlot *slot, const HnswBlock *block, int64 cost);
 
-/* It is not, unless it was published. */
-extern void hnsw_shared_fail(HnswSharedSlot *slot);
+/* It is not, unless it was published: through the index's fault, so that the next
+ * try waits twice as long as this one did, or for what is soon over. */
+extern void hnsw_shared_fail(HnswSharedSlot *slot, bool index_is_to_blame);
 
 /* What this process was building, when it ends. */
 extern void hnsw_shared_abandon(void);
 
-/* Free versions of indexes of this database, and of databases, that are gone. In a
- * transaction. */
+/* Forget indexes of this database, and databases, that are gone: their versions, and
+ * that they were asked for. In a transaction. */
 extern void hnsw_shared_sweep(void);
 
 /* A copy of the table; slots in no use have state empty. */

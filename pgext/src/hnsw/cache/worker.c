@@ -3,12 +3,16 @@
  *	  The background worker that makes shared versions.
  *
  * Scans launch it when they want a version; it makes what is wanted in their
- * database, one after another, and ends at once, so that it is hardly ever in the
- * way of who wants to drop the database. It needs no preloading, works on a
+ * database, one after another, and ends at once. It needs no preloading, works on a
  * standby, and holds an index against being dropped as a reader does, if it gets
- * the lock without waiting.
+ * the lock without waiting; but it gives the index up as soon as somebody waits for
+ * that lock, and ends when somebody wants the database for himself.
  *
- * An error is logged and the version not tried again for some seconds. Whatever
+ * Where a VACUUM was broken off among its changes, the worker says for it that they
+ * are over (vacuum/settle.c), since else there could be no version before the next.
+ *
+ * An error is logged and the version not tried again for a while, which doubles
+ * each time. Whatever
  * way the process ends, what it was building is given up (hnsw_shared_abandon).
  */
 #include "postgres.h"
@@ -16,12 +20,14 @@
 #include "access/relation.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_database.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "portability/instr_time.h"
 #include "postmaster/bgworker.h"
 #include "storage/ipc.h"
 #include "storage/lmgr.h"
+#include "storage/lock.h"
 #include "tcop/tcopprot.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -30,6 +36,7 @@
 #include "hnsw/am.h"
 #include "hnsw/cache/shared.h"
 #include "hnsw/cache/worker.h"
+#include "hnsw/vacuum/settle.h"
 
 /* Where others change an index too much while it is copied. */
 #define TRIES 3
@@ -75,39 +82,80 @@ open_index(const HnswSharedSlot *slot)
 	return NULL;
 }
 
+/* DROP DATABASE and its like lock it before they look who is in it. */
 static bool
+database_is_wanted(void)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, InvalidOid, DatabaseRelationId, MyDatabaseId, 0);
+	if (LockAcquire(&tag, RowExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	LockRelease(&tag, RowExclusiveLock, false);
+	return false;
+}
+
+/* A weak lock beside the one that is held is refused once somebody waits for one
+ * that conflicts. LockHasWaitersRelation knows nothing of locks taken by the fast
+ * path, as this one was. */
+static bool
+others_wait(Relation index)
+{
+	Oid			relid = RelationGetRelid(index);
+
+	if (!ConditionalLockRelationOid(relid, RowShareLock))
+		return true;
+	UnlockRelationOid(relid, RowShareLock);
+	return database_is_wanted();
+}
+
+typedef enum Made
+{
+	MADE,
+	NOT_NOW,					/* others come first */
+	NOT_AT_ALL
+} Made;
+
+static Made
 fill_slot(HnswSharedSlot *slot, Relation index)
 {
 	HnswBlockPlan *plan = palloc0(sizeof(HnswBlockPlan));
 	instr_time	start;
 	instr_time	now;
 
+	plan->give_way = others_wait;
+	if (!hnsw_settle(index))
+		return NOT_NOW;
 	for (int tries = 0; tries < TRIES; tries++)
 	{
 		void	   *memory;
 
 		INSTR_TIME_SET_CURRENT(start);
 		if (!hnsw_block_plan(index, plan) || plan->map.nonce != slot->key.nonce)
-			return false;
+			return NOT_NOW;
 		memory = hnsw_shared_allocate(slot, plan->bytes);
 		if (memory == NULL)
-			return false;
+			return NOT_AT_ALL;
 		if (hnsw_block_fill(plan, memory))
 		{
 			INSTR_TIME_SET_CURRENT(now);
 			INSTR_TIME_SUBTRACT(now, start);
 			hnsw_shared_publish(slot, memory, (int64) INSTR_TIME_GET_MICROSEC(now));
-			return true;
+			return MADE;
 		}
+		if (plan->gave_way)
+			return NOT_NOW;
 	}
-	return false;
+	return NOT_AT_ALL;
 }
 
-static void
+/* False when the process is to end. */
+static bool
 make_version(HnswSharedSlot *slot)
 {
 	Relation	index;
-	bool		made = false;
+	Made		made = NOT_NOW;
+	bool		wanted;
 
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
@@ -119,20 +167,23 @@ make_version(HnswSharedSlot *slot)
 		made = fill_slot(slot, index);
 		relation_close(index, NoLock);
 	}
-	if (!made)
-		hnsw_shared_fail(slot);
+	if (made != MADE)
+		hnsw_shared_fail(slot, made == NOT_AT_ALL);
+	wanted = database_is_wanted();
 	CommitTransactionCommand();
 	pgstat_report_activity(STATE_IDLE, NULL);
+	return !wanted;
 }
 
-static void
+static bool
 try_to_make(HnswSharedSlot *slot)
 {
 	MemoryContext context = CurrentMemoryContext;
+	volatile bool go_on = true;
 
 	PG_TRY();
 	{
-		make_version(slot);
+		go_on = make_version(slot);
 	}
 	PG_CATCH();
 	{
@@ -141,10 +192,11 @@ try_to_make(HnswSharedSlot *slot)
 		EmitErrorReport();
 		FlushErrorState();
 		AbortCurrentTransaction();
-		hnsw_shared_fail(slot);
+		hnsw_shared_fail(slot, true);
 		RESUME_INTERRUPTS();
 	}
 	PG_END_TRY();
+	return go_on;
 }
 
 static void
@@ -167,6 +219,7 @@ sorted_hnsw_cache_worker(Datum database)
 	while ((slot = hnsw_shared_take()) != NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		try_to_make(slot);
+		if (!try_to_make(slot))
+			break;
 	}
 }

@@ -25,6 +25,23 @@ flatpass_init(FlatPass *pass, HnswPageStore *store, const HnswConditions *condit
 	pass->farthest = PG_UINT64_MAX;
 }
 
+/* The same where the page is in an image and all rows are wanted: slots in use are
+ * known without a look at them. */
+static uint32
+used_slots(const HnswImage *image, uint32 first, uint32 slots, uint32 *numbers,
+		   HnswNode **nodes)
+{
+	uint32		count = 0;
+
+	for (uint32 slot = 0; slot < slots; slot++)
+	{
+		numbers[count] = first + slot;
+		nodes[count] = nodes[slot];
+		count += hnsw_image_has(image, first + slot);
+	}
+	return count;
+}
+
 /* The numbers of a page's slots with rows wanted; the page stays locked. */
 static uint32
 wanted_slots(FlatPass *pass, uint32 page, const HnswVisited *seen, uint32 *numbers,
@@ -33,9 +50,12 @@ wanted_slots(FlatPass *pass, uint32 page, const HnswVisited *seen, uint32 *numbe
 	const HnswShape *shape = &hnsw_store_map(pass->store)->shape;
 	uint32		first = page * shape->per_page[HNSW_SPACE_NODES];
 	uint32		slots = hnsw_store_lock_page(pass->store, page, nodes);
+	const HnswImage *image = hnsw_store_image_of(pass->store, page);
 	uint32		count = 0;
 
 	CHECK_FOR_INTERRUPTS();
+	if (image != NULL && pass->conditions == NULL && seen == NULL)
+		return used_slots(image, first, slots, numbers, nodes);
 	for (uint32 slot = 0; slot < slots; slot++)
 	{
 		HnswNode   *node = nodes[slot];

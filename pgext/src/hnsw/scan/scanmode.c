@@ -79,11 +79,19 @@ scanmode_choose(const NodeFilter *filter, const HnswMap *map, bool has_query, ui
 }
 
 bool
+scanmode_flat_is_allowed(const HnswMap *map)
+{
+	/* there is no telling how many slots of the last page are in use */
+	return hnsw_map_nodes(map) <
+		(double) guc_hnsw_max_scan_tuples + map->shape.per_page[HNSW_SPACE_NODES];
+}
+
+bool
 scanmode_flat_is_better(const HnswMap *map, uint64 evaluated, bool in_memory)
 {
 	double		rows = hnsw_map_nodes(map);
 
 	return guc_hnsw_scan_mode == HNSW_SCAN_AUTO &&
-		rows <= guc_hnsw_max_scan_tuples &&
+		scanmode_flat_is_allowed(map) &&
 		scanmode_flat_cost(rows, 1.0, in_memory) <= evaluated;
 }

@@ -26,6 +26,9 @@ typedef struct SeedPlan
 extern SeedPlan scanmode_choose(const NodeFilter *filter, const HnswMap *map,
 								bool has_query, uint32 ef, bool in_memory);
 
+/* May a scan compare all records? Not more than sorted_hnsw.max_scan_tuples. */
+extern bool scanmode_flat_is_allowed(const HnswMap *map);
+
 /* Is a walk that has compared so many nodes, and wants more, better ended by
  * comparing all? */
 extern bool scanmode_flat_is_better(const HnswMap *map, uint64 evaluated, bool in_memory);

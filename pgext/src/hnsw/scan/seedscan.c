@@ -53,6 +53,15 @@
  * left over when the walk goes on: what it has not seen may be nearer. */
 #define WALK_MORE(ef) ((ef) / 16 + 4)
 
+/* At the edge a walk also misses nodes, and under `strict` a row that is found after
+ * farther ones were given is lost. So a scan that can go on leaves over the last
+ * quarter of the first walk, and half of what a walk keeps that has gone on: who asks
+ * for more passes over many rows, and wants the nearest of those that remain. Walks
+ * that keep thousands miss few, so there it is no more than MOST_MORE. */
+#define MOST_MORE 1000
+#define FIRST_MORE(ef) Max(WALK_MORE(ef), Min((ef) / 4, MOST_MORE))
+#define GROWN_MORE(ef) Max(WALK_MORE(ef), Min(ef, MOST_MORE))
+
 /* So does a flat pass: it sees all, but only in the order of codes. More of them,
  * since it need not compare more for that. */
 #define FLAT_MORE(ef) ((ef) / 8 + 16)
@@ -92,6 +101,7 @@ struct SeedScan
 	FlatPass	flat;
 	TidSet	   *given;
 	double		last;			/* distance of the row given last */
+	uint64		ngiven;
 	uint64		fetched_before; /* by starts before */
 	uint64		taken;			/* rows that the caller fetched */
 	SeedScanStats stats;
@@ -110,10 +120,16 @@ scan_alloc(void *state, size_t size)
 	return MemoryContextAllocExtended(state, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_NO_OOM);
 }
 
+static void
+scan_release(void *state, void *block)
+{
+	pfree(block);
+}
+
 static CoreAlloc
 allocator(SeedScan *scan)
 {
-	CoreAlloc	alloc = {scan_alloc, scan->context};
+	CoreAlloc	alloc = {scan_alloc, scan->context, scan_release};
 
 	return alloc;
 }
@@ -212,6 +228,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 					scan->query != NULL ? &scan->exact : NULL, &scan->chains);
 	scan->given = tidset_make();
 	scan->last = -INFINITY;
+	scan->ngiven = 0;
 	scan->fetched_before = rowfetch_count(scan->rows);
 	scan->taken = 0;
 	memset(&scan->stats, 0, sizeof(scan->stats));
@@ -283,9 +300,10 @@ static void
 start_flat(SeedScan *scan, const HnswVisited *seen)
 {
 	flatpass_init(&scan->flat, scan->store, scan->conditions, allocator(scan),
-				  scan->once ? scan->ef : scan->ef + FLAT_MORE(scan->ef),
+				  scan->ef + FLAT_MORE(scan->ef),
 				  Min(get_hash_memory_limit() / sizeof(HnswKey), PG_UINT32_MAX / 4));
 	scan->mode = SEED_FLAT;
+	scan->stats.ended_flat = !scan->stats.flat;
 	if (scan->query == NULL)
 		return;
 	flatpass_run(&scan->flat, scan->record, seen);
@@ -331,8 +349,9 @@ add_flat(SeedScan *scan, bool first)
 	scan->stats.bounded = scan->flat.limited;
 }
 
+/* `more`: of how many of the nodes kept the rows are left over. */
 static void
-add_walked(SeedScan *scan)
+add_walked(SeedScan *scan, uint32 more)
 {
 	const HnswKey *keys;
 	uint32		count;
@@ -341,7 +360,7 @@ add_walked(SeedScan *scan)
 	if (scan->once)
 		add_found(scan, keys, Min(count, scan->ef), true);
 	else
-		add_with_spare(scan, keys, count, WALK_MORE(scan->ef), true);
+		add_with_spare(scan, keys, count, more, true);
 	if (scan->search.end == HNSW_END_NEAREST)
 		return;
 	scan->cut_off = scan->search.end == HNSW_END_ALL_SEEN && scan->search.resumable &&
@@ -410,11 +429,15 @@ find_first(SeedScan *scan)
 	scan->search.filter = scan->conditions != NULL ? &scan->filter.core : NULL;
 	scan->search.resumable = !scan->once;
 	scan->search.max_evaluated = guc_hnsw_max_scan_tuples;
+	/* a version may be younger than the map, and know of more */
+	scan->search.nnodes = hnsw_map_nodes(&scan->map);
+	if (scan->version != NULL)
+		scan->search.nnodes = Max(scan->search.nnodes, scan->version->image.shape.nnodes);
 	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
 								 scan->map.entry, scan->ef + WALK_MORE(scan->ef)));
 	if (scan->nadded > 0)
 		core_check(hnsw_search_offer(&scan->search, scan->added, scan->nadded));
-	add_walked(scan);
+	add_walked(scan, FIRST_MORE(scan->ef));
 }
 
 /* More of them, or the discovery that there is none. */
@@ -443,7 +466,7 @@ find_more(SeedScan *scan)
 	 */
 	if (2 * MemoryContextMemAllocated(scan->context, true) > get_hash_memory_limit())
 	{
-		if (hnsw_map_nodes(&scan->map) > guc_hnsw_max_scan_tuples)
+		if (!scanmode_flat_is_allowed(&scan->map))
 		{
 			scan->found_all = scan->stats.bounded = true;
 			return;
@@ -457,8 +480,8 @@ find_more(SeedScan *scan)
 		return;
 	}
 	scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
-	core_check(hnsw_search_grow(&scan->search, scan->ef + WALK_MORE(scan->ef)));
-	add_walked(scan);
+	core_check(hnsw_search_grow(&scan->search, scan->ef + GROWN_MORE(scan->ef)));
+	add_walked(scan, GROWN_MORE(scan->ef));
 }
 
 /* May rows that are not in the version have moved into slots that it has? After
@@ -527,6 +550,15 @@ comes_before(double distance, double last)
 	return isnan(last) ? !isnan(distance) : distance < last;
 }
 
+/* A flat pass that ends has more rows than it is to give, since the last by codes
+ * need not be the last; equal ones are one place. */
+static bool
+is_past_end(const SeedScan *scan, const SeedRow *row)
+{
+	return scan->once && scan->mode == SEED_FLAT && scan->query != NULL &&
+		scan->ngiven >= scan->ef && comes_before(scan->last, row->distance);
+}
+
 bool
 seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 {
@@ -547,9 +579,12 @@ seedscan_next(SeedScan *scan, bool strict, SeedRow *row)
 			}
 			if (strict && comes_before(row->distance, scan->last))
 				continue;
+			if (is_past_end(scan, row))
+				return false;
 			if (!tidset_add(scan->given, &row->tid))
 				continue;
 			scan->last = row->distance;
+			scan->ngiven++;
 			return true;
 		}
 		if (scan->found_all && scan->candidates.count == 0)

@@ -24,6 +24,7 @@ typedef struct SeedRow
 typedef struct SeedScanStats
 {
 	bool		flat;			/* all records compared, no walk */
+	bool		ended_flat;		/* or after one */
 	HnswSource	source;			/* of the graph */
 	bool		bounded;		/* ended by sorted_hnsw.max_scan_tuples */
 	uint64		evaluated;		/* distances to records */

@@ -30,7 +30,8 @@
  * The counter `vacuums` is raised before ambulkdelete returns. `repairs` is odd
  * while slots are marked, and again while they are freed: then rows move from
  * twins to heads, and slots may be used again, which who keeps copies of slots
- * must know. It stays odd when VACUUM is broken off there.
+ * must know. When VACUUM is broken off there it stays odd until somebody else sees
+ * that (vacuum/settle.c) or the next VACUUM ends.
  */
 #include "postgres.h"
 
