@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +19,9 @@ import (
 
 // graphFolder is where the graph of a tree is kept unless --graph says otherwise.
 const graphFolder = ".codegraph"
+
+// collectAt is by how many percent memory grows before it is collected.
+const collectAt = 400
 
 // indexFlags are the flags of index.
 type indexFlags struct {
@@ -72,6 +76,8 @@ func runIndex(cmd *cobra.Command, p process, dir string, flags indexFlags) error
 	if opts.Cache == "" && !store.IsDSN(where) {
 		opts.Cache = where
 	}
+	// A run is short and keeps most of what it makes.
+	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
 	progress := ui.New(cmd.ErrOrStderr())
 	defer progress.Close()
 	g, summary, err := index.Run(ctx, opts, progress)

@@ -29,9 +29,9 @@ var _ Backend = (*Graph)(nil)
 
 // finish sorts what was collected and indexes it both ways.
 func (g *Graph) finish() {
-	slices.SortFunc(g.edges, CompareEdges)
-	slices.SortStableFunc(g.unresolved, CompareUnresolved)
 	n := len(g.nodes)
+	g.edges = sorted(n, g.edges)
+	slices.SortStableFunc(g.unresolved, CompareUnresolved)
 	g.out = starts(n, len(g.edges), func(i int) []int32 { return []int32{g.edges[i].Source} })
 	g.in = starts(n, len(g.edges), func(i int) []int32 { return []int32{g.edges[i].Target} })
 	g.inEdges = placed(g.in, len(g.edges), func(i int) []int32 { return []int32{g.edges[i].Target} })
@@ -47,6 +47,22 @@ func (g *Graph) finish() {
 			g.info.Files++
 		}
 	}
+}
+
+// sorted returns edges in order: placed by source first, which leaves little to
+// compare.
+func sorted(n int, edges []Edge) []Edge {
+	source := func(i int) []int32 { return []int32{edges[i].Source} }
+	at := starts(n, len(edges), source)
+	order := placed(at, len(edges), source)
+	out := make([]Edge, len(edges))
+	for to, from := range order {
+		out[to] = edges[from]
+	}
+	for i := range n {
+		slices.SortFunc(out[at[i]:at[i+1]], CompareEdges)
+	}
+	return out
 }
 
 // starts returns for each of n nodes where its items begin when items are

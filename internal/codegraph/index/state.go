@@ -77,11 +77,14 @@ func loadState(dir, options string) (s *state, damaged bool, err error) {
 // save writes the records in the order of their paths.
 func (s *state) save(dir string) error {
 	paths := make([]string, 0, len(s.records))
-	for p := range s.records {
+	size := 0
+	for p, one := range s.records {
 		paths = append(paths, p)
+		size += 2*len(p) + len(one.definitions) + len(one.sites) + len(one.mentions) + len(one.bound) + 128
 	}
 	slices.Sort(paths)
 	var w packed.Writer
+	w.Grow(size)
 	w.Uint(extract.FactsVersion)
 	w.String(s.options)
 	w.Uint(uint64(len(paths)))

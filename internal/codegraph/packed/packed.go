@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Writer appends values. The zero value is ready.
@@ -18,6 +19,9 @@ type Writer struct {
 
 // Bytes returns what was written.
 func (w *Writer) Bytes() []byte { return w.buf }
+
+// Grow makes room for n bytes more.
+func (w *Writer) Grow(n int) { w.buf = slices.Grow(w.buf, n) }
 
 // Reset forgets what was written and keeps the memory.
 func (w *Writer) Reset() {
