@@ -41,8 +41,7 @@ func newEvidenceCommand(p process) *cobra.Command {
 			"lines that answer it, within a budget of tokens. With --questions it grades the answers to\n" +
 			"those of the files instead, in both wordings, and tells what each stage takes in the server.\n" +
 			"With --dsn it leaves the index there for ask --evidence.\n\n" + exitCodes,
-		Hidden: true,
-		Args:   cobra.MaximumNArgs(1),
+		Args: cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && len(o.questions) > 0 || len(args) == 0 && len(o.questions) == 0 && o.dsn == "" {
 				return usageError{errors.New("give a question, or --questions, or --dsn to leave an index in")}

@@ -57,7 +57,7 @@ func (o *embedderOptions) addFlags(f *pflag.FlagSet) {
 	for _, h := range o.hashes {
 		list = append(list, h.name+": "+h.about)
 	}
-	list = append(list, "local: a sentence model on this machine, which `make embedder` fetches", "http: a server with OpenAI's interface")
+	list = append(list, "local: a sentence model on this machine, which make embedder fetches", "http: a server with OpenAI's interface")
 	f.StringVar(&o.name, "embedder", o.name, "what turns text into vectors; "+strings.Join(list, "; "))
 	f.StringVar(&o.url, "embed-url", "", "address of the server for --embedder http, such as http://localhost:8080/v1; a key is read from "+embedKeyVariable)
 	f.StringVar(&o.model, "embed-model", "", "model to ask the server for")

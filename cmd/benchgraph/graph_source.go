@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 
 	"github.com/spf13/pflag"
 
 	"sortedheap/internal/codegraph/graph"
+	"sortedheap/internal/codegraph/packed"
 	"sortedheap/internal/codegraph/query"
 	"sortedheap/internal/codegraph/store"
 )
@@ -35,6 +37,9 @@ func (o graphOptions) open(ctx context.Context) (*openedGraph, error) {
 	if errors.Is(err, store.ErrNoGraph) {
 		return nil, fmt.Errorf("%w; benchgraph index DIR makes one", err)
 	}
+	if errors.Is(err, packed.ErrDamaged) {
+		return nil, fmt.Errorf("%w; benchgraph index DIR makes it anew", err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -54,6 +59,9 @@ func (o graphOptions) shown() string {
 func (o graphOptions) version(ctx context.Context) (string, error) {
 	if !store.IsDSN(o.where) {
 		info, err := os.Stat(filepath.Join(o.where, store.GraphFile))
+		if errors.Is(err, fs.ErrNotExist) {
+			return "", fmt.Errorf("look at graph: %s: %w; benchgraph index DIR makes one", o.where, store.ErrNoGraph)
+		}
 		if err != nil {
 			return "", fmt.Errorf("look at graph: %w", err)
 		}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -162,7 +161,7 @@ func (r *run) bind(ctx context.Context) (*graph.Graph, error) {
 	r.progress.Step("bind calls", len(files))
 	in := resolve.Input{
 		Files: files, Roots: r.roots(), Workers: r.opts.Workers,
-		Info: graph.Info{Corpus: filepath.Base(r.opts.Root), Commit: commitOf(r.opts.Root), Hash: r.hash(), Languages: r.summary.Languages},
+		Info: graph.Info{Corpus: corpusName(r.opts.Root), Commit: commitOf(r.opts.Root), Hash: r.hash(), Languages: r.summary.Languages},
 		Reuse: func(p string) (resolve.Bound, bool, error) {
 			if !reusable(p) {
 				return resolve.Bound{}, false, nil

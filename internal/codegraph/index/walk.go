@@ -138,6 +138,15 @@ func resolveRoot(root string) (string, error) {
 	return real, nil
 }
 
+// corpusName is what a tree is called: its folder's name, also where the root is
+// given as "." or "..".
+func corpusName(root string) string {
+	if whole, err := filepath.Abs(root); err == nil {
+		root = whole
+	}
+	return filepath.Base(root)
+}
+
 // commitOf returns the commit that a tree is checked out at, "" when git does not
 // tell it by a plain file.
 func commitOf(root string) string {

@@ -34,6 +34,7 @@ type held struct {
 	source  Source
 	mu      sync.RWMutex // held for reading during each call
 	catalog *query.Catalog
+	backend graph.Backend
 	release func()
 	version string
 	fault   string // why a newer graph is not served
@@ -65,8 +66,21 @@ func (h *held) load(ctx context.Context, version string) error {
 	if h.release != nil {
 		h.release()
 	}
-	h.catalog, h.release, h.version, h.fault = c, release, version, ""
+	h.catalog, h.backend, h.release, h.version, h.fault = c, b, release, version, ""
 	return nil
+}
+
+// lost says whether the graph can be asked no more, as when the connection to its
+// server broke, and sees to it that the next look reads it again.
+func (h *held) lost(ctx context.Context) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	_, err := h.backend.Info(ctx)
+	if err == nil || ctx.Err() != nil {
+		return false
+	}
+	h.version = ""
+	return true
 }
 
 // use calls f with the graph as it is now and with what is stale about it.
@@ -84,7 +98,7 @@ func (h *held) use(ctx context.Context, f func(c *query.Catalog, staleness strin
 func (h *held) refresh(ctx context.Context) {
 	version, err := h.source.Version(ctx)
 	h.mu.RLock()
-	same := err == nil && version == h.version
+	same := err == nil && version == h.version && h.fault == ""
 	h.mu.RUnlock()
 	if same {
 		return
@@ -156,17 +170,24 @@ func (h *held) addTools(server *sdk.Server) {
 func tool[In any](h *held, answer func(context.Context, *query.Catalog, string, In) (string, error)) sdk.ToolHandlerFor[In, any] {
 	return func(ctx context.Context, _ *sdk.CallToolRequest, in In) (*sdk.CallToolResult, any, error) {
 		result := &sdk.CallToolResult{}
-		err := h.use(ctx, func(c *query.Catalog, staleness string) error {
-			text, err := answer(ctx, c, staleness, in)
-			if err != nil {
-				if ctx.Err() != nil {
+		try := func() error {
+			return h.use(ctx, func(c *query.Catalog, staleness string) error {
+				text, err := answer(ctx, c, staleness, in)
+				if err != nil && ctx.Err() != nil {
 					return err
 				}
-				text, result.IsError = render.Fault(c, err), true
-			}
-			result.Content = []sdk.Content{&sdk.TextContent{Text: text}}
-			return nil
-		})
+				result.IsError = err != nil
+				if err != nil {
+					text = render.Fault(c, err)
+				}
+				result.Content = []sdk.Content{&sdk.TextContent{Text: text}}
+				return nil
+			})
+		}
+		err := try()
+		if err == nil && result.IsError && h.lost(ctx) {
+			err = try()
+		}
 		return result, nil, err
 	}
 }

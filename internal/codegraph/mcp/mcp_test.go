@@ -32,7 +32,11 @@ type stored struct {
 	version, text string
 	err           error
 	released      int
+	gone          *bool // whether the connection of the last graph is
 }
+
+// cut breaks the connection of the graph that was loaded last.
+func (s *stored) cut() { *s.gone = true }
 
 func (s *stored) source(t *testing.T) Source {
 	return Source{
@@ -41,7 +45,8 @@ func (s *stored) source(t *testing.T) Source {
 			if s.err != nil {
 				return nil, nil, s.err
 			}
-			return querytest.Graph(t, s.text), func() { s.released++ }, nil
+			s.gone = new(bool)
+			return cut{querytest.Graph(t, s.text), s.gone}, func() { s.released++ }, nil
 		},
 	}
 }
@@ -158,6 +163,50 @@ func TestReplacedGraph(t *testing.T) {
 	s.text = before
 	if text := ask(); strings.Contains(text, "refund") {
 		t.Errorf("back at the first %q", text)
+	}
+}
+
+// cut is a backend whose connection may be gone.
+type cut struct {
+	graph.Backend
+	gone *bool
+}
+
+var errGone = errors.New("conn closed")
+
+func (c cut) Info(ctx context.Context) (graph.Info, error) {
+	if *c.gone {
+		return graph.Info{}, errGone
+	}
+	return c.Backend.Info(ctx)
+}
+
+func (c cut) Neighbours(ctx context.Context, nodes []int32, d graph.Direction, relations graph.RelationSet) ([]graph.Edge, error) {
+	if *c.gone {
+		return nil, errGone
+	}
+	return c.Backend.Neighbours(ctx, nodes, d, relations)
+}
+
+// A graph whose connection broke is opened again, though its version is the same.
+func TestLostConnection(t *testing.T) {
+	s := &stored{version: "1", text: before}
+	session := connected(t, s)
+	ask := func() (string, bool) { return call(t, session, "ask", map[string]any{"question": "who calls charge?"}) }
+	for range 2 {
+		if text, fault := ask(); fault || !strings.Contains(text, "app.pay()") || strings.Contains(text, "cannot be read") {
+			t.Errorf("answer %q", text)
+		}
+		s.cut()
+	}
+	s.err = errors.New("still down")
+	s.cut()
+	if text, fault := ask(); !fault || !strings.Contains(text, "conn closed") {
+		t.Errorf("with the server down: %q", text)
+	}
+	s.err = nil
+	if text, fault := ask(); fault || strings.Contains(text, "still down") {
+		t.Errorf("with the server up again: %q", text)
 	}
 }
 

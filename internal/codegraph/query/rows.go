@@ -92,7 +92,8 @@ type gathering struct {
 	c         *Catalog
 	in        Intent
 	roots     map[int32]bool
-	subject   map[int32]bool // the subject's nodes themselves
+	origin    map[int32]int32 // of each root the subject's node that it belongs to
+	subject   map[int32]bool  // the subject's nodes themselves
 	contexts  []string       // explicit filter
 	rows      map[int32]*Row
 	inside    int // edges from the subject to itself
@@ -104,7 +105,7 @@ type gathering struct {
 
 // gather finds the rows of an intent.
 func (c *Catalog) gather(ctx context.Context, in Intent, contexts []string) (*gathering, error) {
-	g := &gathering{c: c, in: in, roots: map[int32]bool{}, subject: map[int32]bool{}, contexts: contexts, rows: map[int32]*Row{}, callables: true}
+	g := &gathering{c: c, in: in, roots: map[int32]bool{}, origin: map[int32]int32{}, subject: map[int32]bool{}, contexts: contexts, rows: map[int32]*Row{}, callables: true}
 	var numbers []int32
 	for _, n := range in.Nodes {
 		g.subject[n] = true
@@ -117,6 +118,7 @@ func (c *Catalog) gather(ctx context.Context, in Intent, contexts []string) (*ga
 		for _, r := range expanded {
 			if !g.roots[r] {
 				g.roots[r] = true
+				g.origin[r] = n
 				numbers = append(numbers, r)
 			}
 		}
@@ -148,7 +150,7 @@ func (g *gathering) add(e *graph.Edge) {
 	if g.in.Direction == graph.Out {
 		near, far = far, near
 	}
-	if g.roots[far] && (g.in.Ask != AskMembers) {
+	if g.within(far, near) {
 		// A sibling calls the subject, if that is a function; within a type it is
 		// the type's own affair.
 		if !g.callables || far == near || !g.roots[near] || g.subject[far] {
@@ -174,6 +176,15 @@ func (g *gathering) add(e *graph.Edge) {
 		return
 	}
 	g.put(far, near, e, tier)
+}
+
+// within says whether both ends of an edge are one subject: a declaration and its
+// definition are, two things that only share the name asked for are not.
+func (g *gathering) within(far, near int32) bool {
+	if !g.roots[far] || g.in.Ask == AskMembers {
+		return false
+	}
+	return !g.roots[near] || g.c.Name(g.origin[far]) == g.c.Name(g.origin[near])
 }
 
 var importing = graph.Of(graph.Imports, graph.ImportsFrom, graph.ReExports, graph.DynamicImport, graph.Includes)
@@ -212,6 +223,9 @@ const maxGuesses = 20
 // addPossible adds calls that may mean the subject: unresolved ones with it
 // among their candidates, and calls of what its methods replace.
 func (g *gathering) addPossible(ctx context.Context, numbers []int32) error {
+	if len(g.contexts) > 0 && !slices.Contains(g.contexts, graph.ContextCall) {
+		return nil
+	}
 	calls, err := g.c.backend.Unresolved(ctx, numbers, graph.In)
 	if err != nil {
 		return fmt.Errorf("read unresolved calls: %w", err)
