@@ -55,10 +55,15 @@ func newAskCommand(p process) *cobra.Command {
 			"  benchgraph ask --graph .codegraph --html answer.html 'what implements Driver'",
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := o.check(cmd.Flags().Changed); err != nil {
+			question := strings.TrimSpace(strings.Join(args, " "))
+			err := o.check(cmd.Flags().Changed)
+			if question == "" {
+				err = errors.Join(err, errors.New("the question is empty"))
+			}
+			if err != nil {
 				return usageError{err}
 			}
-			return o.run(cmd.Context(), cmd.OutOrStdout(), strings.Join(args, " "), cmd.Flags().Changed("budget"))
+			return o.run(cmd.Context(), cmd.OutOrStdout(), question, cmd.Flags().Changed("budget"))
 		},
 	}
 	f := cmd.Flags()
@@ -99,6 +104,19 @@ func (o *askOptions) check(changed func(string) bool) error {
 	}
 	if o.compat && (o.json || o.html != "") {
 		errs = append(errs, errors.New("--compat writes text only, not --json or --html"))
+	}
+	for _, other := range []string{"graph", "schema", "json", "html", "context", "depth", "compat", "fix", "c1", "c2", "c3", "dfs"} {
+		if o.evidence.dsn != "" && changed(other) {
+			errs = append(errs, fmt.Errorf("--evidence answers with lines of the source: it knows no --%s", other))
+		}
+	}
+	for _, one := range []string{"files", "dim", "embedder"} {
+		if o.evidence.dsn == "" && changed(one) {
+			errs = append(errs, fmt.Errorf("--%s belongs to --evidence", one))
+		}
+	}
+	if o.evidence.files < 1 {
+		errs = append(errs, fmt.Errorf("--files is %d, must be at least 1", o.evidence.files))
 	}
 	if changed("html") && o.html == "" {
 		errs = append(errs, errors.New("--html names no file"))

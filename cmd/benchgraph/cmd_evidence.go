@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/spf13/cobra"
 
+	"sortedheap/internal/codegraph/query/plain"
 	"sortedheap/internal/corpus"
 	"sortedheap/internal/embed"
 	"sortedheap/internal/evidence"
@@ -45,6 +47,9 @@ func newEvidenceCommand(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 && len(o.questions) > 0 || len(args) == 0 && len(o.questions) == 0 && o.dsn == "" {
 				return usageError{errors.New("give a question, or --questions, or --dsn to leave an index in")}
+			}
+			if len(args) > 0 && strings.TrimSpace(args[0]) == "" {
+				return usageError{errors.New("the question is empty")}
 			}
 			if o.budget.Tokens < 1 || o.budget.Files < 1 || o.runs < 1 {
 				return usageError{errors.New("--token-budget, --top-k and --runs must be at least 1")}
@@ -120,8 +125,8 @@ func answerQuestion(ctx context.Context, out io.Writer, index *evidence.Index, q
 	if len(answer.Passages) == 0 {
 		return errors.New("nothing in the tree has to do with the question")
 	}
-	_, err = io.WriteString(out, answer.Text())
-	return err
+	// Sources may hold anything, also what a terminal obeys.
+	return write(out, plain.Lines(answer.Text()))
 }
 
 // read reads the tree and the questions about it.
@@ -149,7 +154,7 @@ func (o *evidenceOptions) read(ctx context.Context) ([]evidence.File, []*corpus.
 	}
 	files := make([]evidence.File, len(tree.Files))
 	for i, f := range tree.Files {
-		files[i] = evidence.File{Path: f.Path, Text: f.Text}
+		files[i] = evidence.File{Path: plain.Field(f.Path), Text: f.Text}
 	}
 	return files, questions, nil
 }

@@ -33,7 +33,7 @@ type askRun struct {
 }
 
 func newAskScenarioCommand(p process) *cobra.Command {
-	o := askRun{budget: render.DefaultBudget, params: ask.Params{WarmUp: 16, Budget: 20}}
+	o := askRun{budget: render.DefaultBudget, params: ask.Params{WarmUp: 16, Budget: 120}}
 	cmd := &cobra.Command{
 		Use:   ask.Name,
 		Short: ask.Short,
@@ -55,7 +55,7 @@ func newAskScenarioCommand(p process) *cobra.Command {
 	f.StringVar(&o.out, "out", "", "result file to write")
 	f.IntVar(&o.budget, "budget", o.budget, "tokens of each answer")
 	f.BoolVar(&o.details, "details", false, "also a line for each question")
-	f.IntVar(&o.params.Passes, "runs", 0, "timed passes over the questions; 0: enough for a sample")
+	f.IntVar(&o.params.Passes, "runs", 0, "timed passes over the questions of a row; 0: enough for 1,000 samples in every row")
 	f.IntVar(&o.params.WarmUp, "warm-up", o.params.WarmUp, "untimed calls before")
 	f.Float64Var(&o.params.Budget, "case-seconds", o.params.Budget, "cut the samples of a slow case to this much time, but to no less than one pass; 0: never")
 	return cmd

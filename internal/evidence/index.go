@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/pgvector/pgvector-go"
 
 	"sortedheap/internal/embed"
@@ -22,6 +23,9 @@ type Index struct {
 	stems    stems
 }
 
+// undefinedTable is the code of an error about a table that is not there.
+const undefinedTable = "42P01"
+
 type about struct {
 	fragments, dim int
 	embedder       string
@@ -35,6 +39,9 @@ func Open(ctx context.Context, conn *pgx.Conn, o Options) (*Index, error) {
 		Scan(&x.about.fragments, &x.about.embedder, &x.about.dim)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, errors.New("open evidence: the index was not built to its end")
+	}
+	if missing := (*pgconn.PgError)(nil); errors.As(err, &missing) && missing.Code == undefinedTable {
+		return nil, errors.New("open evidence: the database holds no index; benchgraph evidence --dsn makes one")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open evidence: %w", err)

@@ -137,3 +137,9 @@ const (
 	ContextValue         = "value"
 	ContextType          = "type"
 )
+
+// Contexts are those above, as people may ask for them.
+func Contexts() []string {
+	return []string{ContextCall, ContextNew, ContextImport, ContextUse, ContextField, ContextParameterType,
+		ContextReturnType, ContextGenericArg, ContextAttribute, ContextValue, ContextType}
+}

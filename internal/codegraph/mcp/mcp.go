@@ -75,7 +75,11 @@ func (h *held) load(ctx context.Context, version string) error {
 func (h *held) lost(ctx context.Context) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	_, err := h.backend.Info(ctx)
+	var first []int32 // of a graph of no nodes there is nothing to ask
+	if h.catalog.Len() > 0 {
+		first = []int32{0}
+	}
+	_, err := h.backend.Nodes(ctx, first)
 	if err == nil || ctx.Err() != nil {
 		return false
 	}

@@ -174,11 +174,11 @@ type cut struct {
 
 var errGone = errors.New("conn closed")
 
-func (c cut) Info(ctx context.Context) (graph.Info, error) {
+func (c cut) Nodes(ctx context.Context, numbers []int32) ([]graph.Node, error) {
 	if *c.gone {
-		return graph.Info{}, errGone
+		return nil, errGone
 	}
-	return c.Backend.Info(ctx)
+	return c.Backend.Nodes(ctx, numbers)
 }
 
 func (c cut) Neighbours(ctx context.Context, nodes []int32, d graph.Direction, relations graph.RelationSet) ([]graph.Edge, error) {
@@ -234,5 +234,33 @@ func TestPipedRequests(t *testing.T) {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("%q is not in\n%s", want, out.String())
 		}
+	}
+}
+
+// A line that is no message is answered with an error, and the session goes on.
+func TestLinesThatAreNoMessages(t *testing.T) {
+	const session = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+not json
+[]
+
+{"id":5}
+{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}
+{"jsonrpc":"2.0","id":3,"method":"no/such"}
+{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"ask","arguments":{"question":"who calls charge?"}}}`
+	var out strings.Builder
+	s := &stored{version: "1", text: before}
+	if err := Serve(t.Context(), s.source(t), "test", Stdio(t.Context(), strings.NewReader(session), &out)); err != nil {
+		t.Fatal(err)
+	}
+	got := out.String()
+	if n := strings.Count(got, `"id":null,"error":{"code":-32700`); n != 1 {
+		t.Errorf("%d lines are no JSON, want 1:\n%s", n, got)
+	}
+	if n := strings.Count(got, `"id":null,"error":{"code":-32600`); n != 3 {
+		t.Errorf("%d lines are no messages, want 3:\n%s", n, got)
+	}
+	if !strings.Contains(got, "app.pay() app/b.go:7 calls") || !strings.Contains(got, `"id":3,"error"`) {
+		t.Errorf("what follows is not answered:\n%s", got)
 	}
 }

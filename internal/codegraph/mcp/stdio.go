@@ -1,18 +1,21 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"io"
 	"sync"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // Stdio is a transport over a pair of streams, one JSON message a line. When
 // the input ends, requests that were read are still answered: whoever pipes
-// questions in gets all answers.
+// questions in gets all answers. A line that is no message gets an error for an
+// answer, as JSON-RPC has it, and the session goes on.
 func Stdio(ctx context.Context, in io.Reader, out io.Writer) sdk.Transport {
 	p := &pending{}
 	p.none = sync.NewCond(&p.mu)
@@ -22,7 +25,8 @@ func Stdio(ctx context.Context, in io.Reader, out io.Writer) sdk.Transport {
 		p.over = true
 		p.none.Broadcast()
 	})
-	return &sdk.IOTransport{Reader: &requests{in: in, pending: p}, Writer: &answers{out: out, pending: p}}
+	a := &answers{out: out, pending: p}
+	return &sdk.IOTransport{Reader: &requests{in: bufio.NewReader(in), pending: p, answers: a}, Writer: a}
 }
 
 // pending counts requests without an answer.
@@ -67,31 +71,68 @@ func (l *lines) take(piece []byte, each func(m message)) {
 			return
 		}
 		var m message
-		if json.Unmarshal(l.rest[:at], &m) == nil && len(m.ID) > 0 {
+		if json.Unmarshal(l.rest[:at], &m) == nil && len(m.ID) > 0 && string(m.ID) != "null" {
 			each(m)
 		}
 		l.rest = l.rest[at+1:]
 	}
 }
 
+// fault is the error that a line gets which is no message, "" for messages.
+func fault(line []byte) string {
+	if !json.Valid(line) {
+		return `{"code":-32700,"message":"the line is not JSON"}`
+	}
+	batch := []json.RawMessage{line}
+	if line[0] == '[' && json.Unmarshal(line, &batch) != nil {
+		batch = nil
+	}
+	invalid := len(batch) == 0
+	for _, one := range batch {
+		_, err := jsonrpc.DecodeMessage(one)
+		invalid = invalid || err != nil
+	}
+	if invalid {
+		return `{"code":-32600,"message":"the line is no JSON-RPC 2.0 message"}`
+	}
+	return ""
+}
+
+// requests passes on whole lines that are messages.
 type requests struct {
-	in      io.Reader
-	lines   lines
+	in      *bufio.Reader
+	rest    []byte // of a line that did not fit
 	pending *pending
+	answers *answers
 }
 
 // Read passes the input on. The end comes when all that was read is answered.
 func (r *requests) Read(p []byte) (int, error) {
-	n, err := r.in.Read(p)
-	r.lines.take(p[:n], func(m message) {
-		if m.Method != "" {
-			r.pending.add(1)
+	for len(r.rest) == 0 {
+		line, err := r.in.ReadBytes('\n')
+		if trimmed := bytes.TrimSpace(line); len(trimmed) > 0 {
+			if refused := fault(trimmed); refused != "" {
+				if _, err := r.answers.Write([]byte(`{"jsonrpc":"2.0","id":null,"error":` + refused + "}\n")); err != nil {
+					return 0, err
+				}
+			} else {
+				r.rest = append(trimmed, '\n')
+				var m message
+				if json.Unmarshal(trimmed, &m) == nil && len(m.ID) > 0 && m.Method != "" {
+					r.pending.add(1)
+				}
+			}
 		}
-	})
-	if err == io.EOF {
-		r.pending.wait()
+		if err != nil && len(r.rest) == 0 {
+			if err == io.EOF {
+				r.pending.wait()
+			}
+			return 0, err
+		}
 	}
-	return n, err
+	n := copy(p, r.rest)
+	r.rest = r.rest[n:]
+	return n, nil
 }
 
 // Close leaves the input open: it is the process's.
@@ -104,12 +145,15 @@ func (r *requests) Close() error {
 }
 
 type answers struct {
+	mu      sync.Mutex
 	out     io.Writer
 	lines   lines
 	pending *pending
 }
 
 func (a *answers) Write(p []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
 	n, err := a.out.Write(p)
 	a.lines.take(p[:n], func(m message) {
 		if m.Method == "" {

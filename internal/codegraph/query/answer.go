@@ -69,6 +69,11 @@ func (c *Catalog) Ask(ctx context.Context, question string, o Options) (*Answer,
 	case AskAffected:
 		return a, a.impact(ctx, o)
 	}
+	for _, context := range o.Contexts {
+		if known := graph.Contexts(); !slices.Contains(known, context) {
+			a.note("%q is no usual context of an edge; those are %s", context, strings.Join(known, ", "))
+		}
+	}
 	g, err := c.gather(ctx, *in, o.Contexts)
 	if err != nil {
 		return nil, err
@@ -119,7 +124,8 @@ func (a *Answer) search(ctx context.Context, o Options) error {
 		}
 	}
 	if len(content) == 0 {
-		content = words
+		a.note("the question names nothing; ask about a name, such as: who calls X, what uses X, where is X")
+		return nil
 	}
 	a.Matches = distinctLabels(c, c.Search(content, 4*maxMatches))
 	var around []int32

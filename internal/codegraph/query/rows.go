@@ -94,7 +94,7 @@ type gathering struct {
 	roots     map[int32]bool
 	origin    map[int32]int32 // of each root the subject's node that it belongs to
 	subject   map[int32]bool  // the subject's nodes themselves
-	contexts  []string       // explicit filter
+	contexts  []string        // explicit filter
 	rows      map[int32]*Row
 	inside    int // edges from the subject to itself
 	filtered  int // edges that the filter removed

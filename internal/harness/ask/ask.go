@@ -38,7 +38,7 @@ type Contestant struct {
 
 // Params of a run.
 type Params struct {
-	Passes int     // timed passes over the questions; 0: enough for stats.MinSamples
+	Passes int     // timed passes over the questions of a row; 0: enough for stats.MinSamples in every row
 	WarmUp int     // untimed calls before
 	Budget float64 // seconds of each contestant; 0: no limit
 }
@@ -82,21 +82,24 @@ func Run(ctx context.Context, corpus string, questions []Question, contestants [
 			progress.Done(1)
 		}
 	}
-	all, err := timed(ctx, questions, contestants, p, progress)
-	if err != nil {
-		return nil, verdicts, nil, err
+	cases := relations(questions)
+	times := make([][][]float64, len(cases)) // by case and contestant
+	for i, relation := range cases {
+		var err error
+		if times[i], err = timed(ctx, ofRelation(questions, relation), contestants, p, progress); err != nil {
+			return nil, verdicts, nil, err
+		}
 	}
 	var rows []result.Row
 	var warnings []string
 	least, most := math.MaxInt, 0
 	for i, c := range contestants {
-		for _, relation := range relations(questions) {
+		for j, relation := range cases {
 			row := summed(corpus, c, relation, questions, replies[c.Name], verdicts[i*len(questions):(i+1)*len(questions)])
-			times := all[i].ofRelation(questions, relation)
-			row.Samples = len(times)
-			row.ClientMS = result.NewLatency(stats.Summarize(times))
+			row.Samples = len(times[j][i])
+			row.ClientMS = result.NewLatency(stats.Summarize(times[j][i]))
 			rows = append(rows, row)
-			least, most = min(least, len(times)), max(most, len(times))
+			least, most = min(least, row.Samples), max(most, row.Samples)
 		}
 	}
 	if w := stats.TooFew(least, most); w != "" {
@@ -122,18 +125,21 @@ func relations(questions []Question) []string {
 	return list
 }
 
-// timing has the times of one contestant and the questions they are of.
-type timing struct {
-	ms        []float64
-	questions []int
+// ofRelation keeps the questions of one relation.
+func ofRelation(questions []Question, relation string) []Question {
+	if relation == allRelations {
+		return questions
+	}
+	return slices.DeleteFunc(slices.Clone(questions), func(q Question) bool { return q.Relation != relation })
 }
 
-func timed(ctx context.Context, questions []Question, contestants []Contestant, p Params, progress ui.Progress) ([]timing, error) {
-	trials, times := make([]measure.Trial, len(contestants)), make([]timing, len(contestants))
+// timed returns the milliseconds that each contestant took, of all its calls. Each
+// row is timed by itself, so that one of few questions has samples enough.
+func timed(ctx context.Context, questions []Question, contestants []Contestant, p Params, progress ui.Progress) ([][]float64, error) {
+	trials, times := make([]measure.Trial, len(contestants)), make([][]float64, len(contestants))
 	for i, c := range contestants {
 		trials[i] = measure.Trial{Name: c.Name, Call: func(ctx context.Context, q int) (int, error) {
 			r, err := c.Answer(ctx, questions[q].Question)
-			times[i].questions = append(times[i].questions, q)
 			return len(r.Rows), err
 		}}
 	}
@@ -145,29 +151,15 @@ func timed(ctx context.Context, questions []Question, contestants []Contestant, 
 	if err := measure.WarmUp(ctx, trials, len(questions), p.WarmUp, nil); err != nil {
 		return nil, fmt.Errorf("warm up: %w", err)
 	}
-	for i := range times {
-		times[i].questions = nil // those of the warm-up have no times
-	}
 	samples, err := measure.Interleave(ctx, trials, measure.Plan{Inputs: len(questions), Passes: passes, Budget: 1000 * p.Budget},
 		func(int, int) { progress.Done(1) })
 	if err != nil {
 		return nil, fmt.Errorf("time answers: %w", err)
 	}
 	for i := range times {
-		times[i].ms = samples[i].ClientMS
+		times[i] = samples[i].ClientMS
 	}
 	return times, nil
-}
-
-// ofRelation keeps the times of one relation's questions.
-func (t timing) ofRelation(questions []Question, relation string) []float64 {
-	var kept []float64
-	for i, q := range t.questions {
-		if relation == allRelations || questions[q].Relation == relation {
-			kept = append(kept, t.ms[i])
-		}
-	}
-	return kept
 }
 
 // summed is the row of one contestant over the questions of one relation.

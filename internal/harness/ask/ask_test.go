@@ -6,11 +6,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"sortedheap/internal/harness/result"
+	"sortedheap/internal/harness/stats"
 	"sortedheap/internal/ui"
 )
 
@@ -83,6 +85,11 @@ func TestRun(t *testing.T) {
 	f := &result.File{Schema: result.Schema, Env: result.Env{Time: time.Unix(0, 0).Format(time.RFC3339), Commit: "c", CPU: "c", Cores: 1}, Rows: rows}
 	if err := f.Validate(); err != nil {
 		t.Error(err)
+	}
+	// Unless told otherwise every row has a thousand samples, also one of a single question.
+	if rows, _, warnings, err := Run(t.Context(), "tree", questions, []Contestant{good}, Params{}, ui.New(new(strings.Builder))); err != nil || len(warnings) > 0 ||
+		slices.ContainsFunc(rows, func(r result.Row) bool { return r.Samples < stats.MinSamples }) {
+		t.Errorf("rows %+v, warnings %q, %v", rows, warnings, err)
 	}
 	broken := Contestant{Name: "broken", Answer: func(context.Context, string) (Reply, error) { return Reply{}, errors.New("no graph") }}
 	if _, _, _, err := Run(t.Context(), "tree", questions, []Contestant{broken}, Params{Passes: 1}, ui.New(new(strings.Builder))); err == nil ||
