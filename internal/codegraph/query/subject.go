@@ -64,8 +64,10 @@ func pickSubject(words []word, relation int) (subject, focus int) {
 		return -1, -1
 	}
 	subject, focus = list[0].at, -1
+	// "how does fire reach run" has two names, however they are written.
+	path := relation < 0 && slices.ContainsFunc(words, func(w word) bool { return pathWords[w.folded] })
 	for _, other := range list[1:] {
-		if named(&words[other.at]) {
+		if named(&words[other.at]) || path && other.score >= plainName {
 			return subject, other.at
 		}
 	}
@@ -79,6 +81,9 @@ func named(w *word) bool {
 
 // strongName is the score that only words written as names reach.
 const strongName = 50
+
+// plainName is the score that words reach which mean nothing but a name.
+const plainName = 10
 
 // subjectScore says how likely a word is the subject: names as code writes them
 // first, then words next to the relation.
@@ -98,7 +103,7 @@ func subjectScore(words []word, at, relation int) int {
 		}
 		s += 4
 	default:
-		s += 10
+		s += plainName
 	}
 	if strings.IndexFunc(w.text, unicode.IsUpper) == 0 && at > 0 {
 		s += 8
