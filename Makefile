@@ -29,12 +29,14 @@ NOTE_FLAGS =
 BENCH_FLAGS =
 # The runs of `make bench-all`, those that have engines outside of PostgreSQL, and
 # the flags of runs that are not called as their scenario.
-ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud code ann ann-m24 ann-f16 ann-heap $(if $(VECTORS),ann-vectors ann-vectors-m24)
+ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud code ask ann ann-m24 ann-f16 ann-heap $(if $(VECTORS),ann-vectors ann-vectors-m24)
 WITH_OUTSIDE = multihop% gutenberg% butler% ann%
 RUN_multihop = multihop --fresh-backend 50
 RUN_multihop-10k = multihop --chains 10000
 RUN_multihop-fair = multihop --query-set fair
 RUN_code = code $(if $(wildcard $(NINJA)),--source $(NINJA) --questions note-ninja)
+# ask needs no server; pgx is in the module cache.
+RUN_ask = ask --source $(shell $(GO) list -m -f '{{.Dir}}' github.com/jackc/pgx/v5) --questions fixtures/questions/codegraph-pgx.json
 RUN_butler-fair = butler --query-set fair
 RUN_gutenberg-fair = $(RUN_gutenberg) --query-set fair
 RUN_gutenberg = gutenberg $(if $(BOOKS),--books $(BOOKS))
@@ -69,7 +71,7 @@ export SORTED_HEAP_EMBEDDER = $(abspath $(wildcard $(EMBEDDER)))
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-all base-images report zvec embedder sources bench-storage bench-ann note bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench bench-all base-images report zvec embedder sources bench-storage bench-ann bench-code note bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -145,7 +147,7 @@ report: ## one HTML page with charts of the result files in results/, and the ta
 
 # One run of bench-all: run-NAME writes results/NAME.json.
 run-%:
-	bin/benchgraph run $(or $(RUN_$*),$*) --pg local:$(PG_CONFIG) $(if $(filter $(WITH_OUTSIDE),$*),$(OUTSIDE)) $(BENCH_FLAGS) --out results/$*.json
+	bin/benchgraph run $(or $(RUN_$*),$*) $(if $(filter-out ask,$*),--pg local:$(PG_CONFIG) $(BENCH_FLAGS)) $(if $(filter $(WITH_OUTSIDE),$*),$(OUTSIDE)) --out results/$*.json
 
 bench-storage: build install ## lookups by map and btree, open blocks, cost of writes
 	for s in synthetic openshare crud; do \
@@ -153,6 +155,9 @@ bench-storage: build install ## lookups by map and btree, open blocks, cost of w
 
 bench-ann: build install ## nearest neighbours: recall and latency curves; VECTORS=DIR for real vectors
 	bin/benchgraph run ann --pg local:$(PG_CONFIG) $(OUTSIDE) $(if $(VECTORS),--vectors $(VECTORS)) $(BENCH_FLAGS) --out results/ann.json
+
+bench-code: build install ## questions about source trees: the keywords shown in a budget, and who calls, uses, implements what
+	$(MAKE) -s -k run-code run-ask
 
 zvec: ## fetch the rival zvec for `make bench`: its C library and, for Python, the newest
 	rm -rf $(ZVEC)

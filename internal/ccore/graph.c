@@ -44,7 +44,7 @@ take_block(void *state, size_t size)
 static CoreAlloc
 graph_alloc(CcoreGraph *graph)
 {
-	CoreAlloc	alloc = {take_block, graph};
+	CoreAlloc	alloc = {take_block, graph, NULL};
 
 	return alloc;
 }
