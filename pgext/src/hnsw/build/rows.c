@@ -85,6 +85,7 @@ table_fill(BuildRows *rows, uint32 places)
 		uint32		at = hash_bytes(build_list_item(&rows->records, node),
 									rows->shape->record_bytes) & rows->mask;
 
+		CHECK_FOR_INTERRUPTS();
 		while (rows->table[at] != HNSW_NO_NODE)
 			at = (at + 1) & rows->mask;
 		rows->table[at] = node;
