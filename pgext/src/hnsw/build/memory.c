@@ -142,6 +142,8 @@ add_part(BuildMemory *memory, Size bytes)
 {
 	Part	   *part = MemoryContextAllocZero(memory->context, sizeof(Part));
 
+	if (!AllocHugeSizeIsValid(bytes))
+		elog(ERROR, "invalid memory request size %zu", bytes);
 	bytes = Max(bytes, Min((Size) memory->size / PART_SHARE, LARGEST_PART));
 	part->bytes = Max(TYPEALIGN(LEAST_PART, bytes), LEAST_PART);
 	part->offset = memory->size;
