@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sortedheap/internal/codegraph/graph"
 	"sortedheap/internal/codegraph/index"
 	"sortedheap/internal/codegraph/store"
 	"sortedheap/internal/ui"
@@ -73,8 +72,9 @@ func runIndex(cmd *cobra.Command, p process, dir string, flags indexFlags) error
 		where = filepath.Join(dir, graphFolder)
 	}
 	opts.Cache = flags.cache
-	if opts.Cache == "" && !store.IsDSN(where) {
-		opts.Cache = where
+	if !store.IsDSN(where) {
+		opts.Graph = where
+		opts.Cache = cmp.Or(opts.Cache, where)
 	}
 	// A run is short and keeps most of what it makes.
 	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
@@ -84,9 +84,11 @@ func runIndex(cmd *cobra.Command, p process, dir string, flags indexFlags) error
 	if err != nil {
 		return err
 	}
-	progress.Step("store graph", 0)
-	if err := saveGraph(ctx, where, flags.schema, g); err != nil {
-		return err
+	if opts.Graph == "" {
+		progress.Step("store graph", 0)
+		if err := store.SaveTables(ctx, where, flags.schema, g); err != nil {
+			return err
+		}
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
@@ -97,11 +99,4 @@ func runIndex(cmd *cobra.Command, p process, dir string, flags indexFlags) error
 		return fmt.Errorf("write summary: %w", err)
 	}
 	return nil
-}
-
-func saveGraph(ctx context.Context, where, schema string, g *graph.Graph) error {
-	if !store.IsDSN(where) {
-		return store.SaveFolder(where, g)
-	}
-	return store.SaveTables(ctx, where, schema, g)
 }

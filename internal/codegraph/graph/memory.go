@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -10,10 +11,9 @@ import (
 // Graph is a code graph in memory. It never changes, so any number of goroutines
 // may use it.
 type Graph struct {
-	nodes      []Node
+	nodes      []Node // in the order of their ids
 	edges      []Edge // in the order of CompareEdges, so those of a source are together
 	unresolved []Unresolved
-	byID       map[string]int32
 	info       Info
 
 	// out[n] to out[n+1] are the edges of source n; in holds the same for targets,
@@ -103,8 +103,8 @@ func (g *Graph) Node(number int32) *Node { return &g.nodes[number] }
 
 // Number returns the number of an id.
 func (g *Graph) Number(id string) (int32, bool) {
-	n, ok := g.byID[id]
-	return n, ok
+	n, ok := slices.BinarySearchFunc(g.nodes, id, func(n Node, id string) int { return cmp.Compare(n.ID, id) })
+	return int32(n), ok
 }
 
 // Edges returns all edges in order. They must not be changed.
@@ -137,7 +137,7 @@ func (g *Graph) Info(context.Context) (Info, error) { return g.Summary(), nil }
 
 // Lookup implements Backend.
 func (g *Graph) Lookup(_ context.Context, id string) (int32, bool, error) {
-	n, ok := g.byID[id]
+	n, ok := g.Number(id)
 	return n, ok, nil
 }
 

@@ -21,8 +21,13 @@ func DefaultSkips() []string {
 type entry struct {
 	name  string // on disk, relative to the root
 	path  string // as stored: valid UTF-8 with slashes
-	size  int64
-	mtime int64 // nanoseconds
+	stamp stamp
+}
+
+// stamp tells whether a file may have changed. Times are in nanoseconds.
+type stamp struct {
+	size         int64
+	mtime, ctime int64 // of the content and of anything; ctime is 0 where a system has none
 }
 
 // walk finds the regular files below a folder in the order of their names.
@@ -74,7 +79,7 @@ func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry
 			s.skip(Unreadable, rel, err)
 			return nil
 		}
-		e := entry{name: name, path: storablePath(rel), size: info.Size(), mtime: info.ModTime().UnixNano()}
+		e := entry{name: name, path: storablePath(rel), stamp: stamp{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: changeTime(info)}}
 		if seen[e.path] {
 			s.skip(Unreadable, rel, errors.New("another file has this name once it is valid text"))
 			return nil

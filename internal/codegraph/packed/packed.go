@@ -15,6 +15,7 @@ import (
 type Writer struct {
 	buf     []byte
 	strings map[string]uint64
+	texts   uint64 // written so far, also those that are not in strings
 }
 
 // Bytes returns what was written.
@@ -27,6 +28,7 @@ func (w *Writer) Grow(n int) { w.buf = slices.Grow(w.buf, n) }
 func (w *Writer) Reset() {
 	w.buf = w.buf[:0]
 	clear(w.strings)
+	w.texts = 0
 }
 
 // Uint writes a number that is not negative.
@@ -62,7 +64,18 @@ func (w *Writer) String(s string) {
 	if w.strings == nil {
 		w.strings = map[string]uint64{}
 	}
-	w.strings[s] = uint64(len(w.strings)) + 2
+	w.strings[s] = w.texts + 2
+	w.Once(s)
+}
+
+// Once writes a text that is hardly ever the same as another, and so is not
+// remembered. A Reader reads it as any text.
+func (w *Writer) Once(s string) {
+	if s == "" {
+		w.buf = append(w.buf, 1)
+		return
+	}
+	w.texts++
 	w.buf = append(w.buf, 0)
 	w.Uint(uint64(len(s)))
 	w.buf = append(w.buf, s...)
@@ -162,6 +175,16 @@ func (r *Reader) Byte(limit uint8) uint8 {
 		return 0
 	}
 	return uint8(v)
+}
+
+// Below reads a number below limit, which is not negative.
+func (r *Reader) Below(limit int) int {
+	v := r.Uint()
+	if v >= uint64(limit) {
+		r.fail("a position is out of range")
+		return 0
+	}
+	return int(v)
 }
 
 // Float reads a number with 32 bits.

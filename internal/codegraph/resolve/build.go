@@ -37,14 +37,15 @@ type Output struct {
 
 // Bound is what the bodies and references of one file say, by ids of nodes.
 type Bound struct {
+	IDs        []string // those that are named below, by their positions
 	Edges      []BoundEdge
 	Unresolved []BoundOpen
 	Calls      CallCounts
 }
 
-// BoundEdge is an edge by ids.
+// BoundEdge is an edge by positions in IDs.
 type BoundEdge struct {
-	Source, Target string
+	Source, Target int32
 	Relation       graph.Relation
 	Context        string
 	Confidence     graph.Confidence
@@ -53,13 +54,13 @@ type BoundEdge struct {
 	Why            string
 }
 
-// BoundOpen is an unresolved call by ids.
+// BoundOpen is an unresolved call by positions in IDs.
 type BoundOpen struct {
-	Source     string
+	Source     int32
 	Name       string
 	Receiver   string
 	Line       int32
-	Candidates []string
+	Candidates []int32
 	Total      int
 }
 
@@ -145,13 +146,21 @@ func (p *program) bindAll(ctx context.Context, in Input, ids *identities) ([]Bou
 
 // export says what a file's sites bind to by ids.
 func (p *program) export(file int32, s sites, ids *identities) Bound {
-	id := func(s symbol) string {
-		if s == none {
-			return p.files[file].Path
-		}
-		return ids.of[s]
-	}
 	out := Bound{Calls: s.calls, Edges: make([]BoundEdge, 0, len(s.links))}
+	at := map[symbol]int32{}
+	id := func(s symbol) int32 {
+		n, ok := at[s]
+		if !ok {
+			n = int32(len(out.IDs))
+			at[s] = n
+			if s == none {
+				out.IDs = append(out.IDs, p.files[file].Path)
+			} else {
+				out.IDs = append(out.IDs, ids.of[s])
+			}
+		}
+		return n
+	}
 	seen := map[BoundEdge]bool{}
 	for _, l := range s.links {
 		e := BoundEdge{
@@ -173,7 +182,8 @@ func (p *program) export(file int32, s sites, ids *identities) Bound {
 	return out
 }
 
-// assembly puts nodes and edges into a builder.
+// assembly puts nodes and edges into a builder, files first and then symbols,
+// whose numbers are known by that.
 type assembly struct {
 	p   *program
 	ids *identities
@@ -182,6 +192,7 @@ type assembly struct {
 
 func (a *assembly) nodes() error {
 	p := a.p
+	a.b.Grow(len(p.files) + len(p.fileOf))
 	for _, f := range p.files {
 		if _, err := a.b.AddNode(fileNode(f)); err != nil {
 			return err
@@ -203,6 +214,9 @@ func (a *assembly) nodes() error {
 	}
 	return nil
 }
+
+// number is that of a symbol's node.
+func (a *assembly) number(s symbol) int32 { return int32(len(a.p.files)) + s }
 
 // edge adds an edge between ids, making a node of a thing outside of the tree.
 func (a *assembly) edge(source, target, name string, e graph.Edge) error {
@@ -249,15 +263,14 @@ func (a *assembly) structure() error {
 func (a *assembly) held(file int32, s symbol) error {
 	p := a.p
 	f, d := p.files[file], p.def(s)
-	from := f.Path
+	e := graph.Edge{Source: file, Target: a.number(s), Relation: holder(d, p.owner[s] != none), File: f.Path, Line: int(d.Line)}
 	switch {
 	case p.owner[s] != none:
-		from = a.ids.of[p.owner[s]]
+		e.Source = a.number(p.owner[s])
 	case d.Parent >= 0:
-		from = a.ids.of[p.first[file]+d.Parent]
+		e.Source = a.number(p.first[file] + d.Parent)
 	}
-	e := graph.Edge{Relation: holder(d, p.owner[s] != none), File: f.Path, Line: int(d.Line)}
-	if err := a.edge(from, a.ids.of[s], "", e); err != nil {
+	if err := a.b.AddEdge(e); err != nil {
 		return err
 	}
 	for _, b := range p.bases[s] {
@@ -303,16 +316,19 @@ func (a *assembly) methods() error {
 	p := a.p
 	var failed error
 	p.overrides(func(method, of symbol) {
-		e := graph.Edge{Relation: graph.Overrides, File: p.file(method).Path, Line: int(p.def(method).Line)}
-		if err := a.edge(a.ids.of[method], a.ids.of[of], "", e); err != nil {
+		e := graph.Edge{
+			Source: a.number(method), Target: a.number(of), Relation: graph.Overrides, File: p.file(method).Path, Line: int(p.def(method).Line),
+		}
+		if err := a.b.AddEdge(e); err != nil {
 			failed = err
 		}
 	})
 	p.goImplements(func(t, iface symbol) {
 		e := graph.Edge{
-			Relation: graph.Implements, Confidence: graph.Inferred, Score: 0.9, File: p.file(t).Path, Line: int(p.def(t).Line), Why: "method set",
+			Source: a.number(t), Target: a.number(iface), Relation: graph.Implements, Confidence: graph.Inferred, Score: 0.9,
+			File: p.file(t).Path, Line: int(p.def(t).Line), Why: "method set",
 		}
-		if err := a.edge(a.ids.of[t], a.ids.of[iface], "", e); err != nil {
+		if err := a.b.AddEdge(e); err != nil {
 			failed = err
 		}
 	})
@@ -321,26 +337,29 @@ func (a *assembly) methods() error {
 
 // bound adds what a file's sites say.
 func (a *assembly) bound(file string, b Bound) error {
+	numbers := make([]int32, len(b.IDs))
+	for i, id := range b.IDs {
+		n, ok := a.b.Number(id)
+		if !ok {
+			return fmt.Errorf("%q speaks of unknown node %q", file, id)
+		}
+		numbers[i] = n
+	}
 	for _, e := range b.Edges {
-		err := a.edge(e.Source, e.Target, "", graph.Edge{
-			Relation: e.Relation, Context: e.Context, Confidence: e.Confidence, Score: e.Score, File: file, Line: int(e.Line), Why: e.Why,
+		err := a.b.AddEdge(graph.Edge{
+			Source: numbers[e.Source], Target: numbers[e.Target], Relation: e.Relation, Context: e.Context, Confidence: e.Confidence, Score: e.Score,
+			File: file, Line: int(e.Line), Why: e.Why,
 		})
 		if err != nil {
 			return err
 		}
 	}
 	for _, o := range b.Unresolved {
-		source, ok := a.b.Number(o.Source)
-		if !ok {
-			return fmt.Errorf("unresolved call in unknown node %q", o.Source)
+		u := graph.Unresolved{
+			Source: numbers[o.Source], Relation: graph.Calls, Name: o.Name, Receiver: o.Receiver, File: file, Line: int(o.Line), Total: o.Total,
 		}
-		u := graph.Unresolved{Source: source, Relation: graph.Calls, Name: o.Name, Receiver: o.Receiver, File: file, Line: int(o.Line), Total: o.Total}
 		for _, c := range o.Candidates {
-			n, ok := a.b.Number(c)
-			if !ok {
-				return fmt.Errorf("unresolved call of unknown node %q", c)
-			}
-			u.Candidates = append(u.Candidates, n)
+			u.Candidates = append(u.Candidates, numbers[c])
 		}
 		if err := a.b.AddUnresolved(u); err != nil {
 			return err
