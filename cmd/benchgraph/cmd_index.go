@@ -19,7 +19,8 @@ import (
 // graphFolder is where the graph of a tree is kept unless --graph says otherwise.
 const graphFolder = ".codegraph"
 
-// collectAt is by how many percent memory grows before it is collected.
+// collectAt is by how many percent memory grows before it is collected in a run
+// that parses many files; one that does not ends before it is worth it.
 const collectAt = 400
 
 // indexFlags are the flags of index.
@@ -76,8 +77,8 @@ func runIndex(cmd *cobra.Command, p process, dir string, flags indexFlags) error
 		opts.Graph = where
 		opts.Cache = cmp.Or(opts.Cache, where)
 	}
-	// A run is short and keeps most of what it makes.
-	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	opts.Many = func() { debug.SetGCPercent(collectAt) }
 	progress := ui.New(cmd.ErrOrStderr())
 	defer progress.Close()
 	g, summary, err := index.Run(ctx, opts, progress)

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"sortedheap/internal/codegraph/extract"
@@ -34,6 +35,8 @@ type Options struct {
 	Graph   string
 	Limits  syntax.Limits
 	Workers int // files handled at once, at least 1
+	// Many, when it is set, is called once, when a run turns out to parse many files.
+	Many func()
 	// Now is when the run starts. A file that changed just before is read again by
 	// the next run, whatever its time says.
 	Now time.Time
@@ -60,6 +63,7 @@ type run struct {
 	parsers  *syntax.Parsers
 	changes  extract.Changes
 	fresh    map[string]*extract.File // parsed in this run, by path
+	parses   atomic.Int64
 }
 
 // Run indexes a tree and keeps the graph where opts says. The graph that it
@@ -306,6 +310,9 @@ func (r *run) roots() resolve.Roots {
 	}
 	return resolve.Roots{GoModules: modules}
 }
+
+// many is how many parsed files are many.
+const many = 64
 
 // errFault marks a fault of the indexer itself in one file.
 var errFault = errors.New("the indexer could not handle the file")

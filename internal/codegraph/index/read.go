@@ -30,18 +30,10 @@ type outcome struct {
 // read handles all files, several at once, and keeps the outcomes in the order of
 // the files.
 func (r *run) read(ctx context.Context, entries []entry) error {
-	var todo []entry
-	for _, e := range entries {
-		if r.source(e) {
-			todo = append(todo, e)
-		} else {
-			r.summary.Skipped[NoSource]++
-		}
-	}
-	r.progress.Step("read sources", len(todo))
-	outcomes := make([]outcome, len(todo))
-	err := r.parallel(ctx, len(todo), func(i int) error {
-		outcomes[i] = r.one(ctx, todo[i])
+	r.progress.Step("read sources", len(entries))
+	outcomes := make([]outcome, len(entries))
+	err := r.parallel(ctx, len(entries), func(i int) error {
+		outcomes[i] = r.one(ctx, entries[i])
 		return nil
 	})
 	if err != nil {
@@ -78,16 +70,14 @@ func (r *run) parallel(ctx context.Context, n int, each func(i int) error) error
 	return cmp.Or(ctx.Err(), errors.Join(failed...))
 }
 
-// source reports whether a file may be one by its name; one without an extension
-// is looked into.
-func (r *run) source(e entry) bool {
-	if isDocument(e.path) || path.Base(e.path) == "go.mod" {
+// sourceName reports whether a file may be a source by its name; one without an
+// extension is looked into.
+func sourceName(p string) bool {
+	if isDocument(p) || path.Base(p) == "go.mod" || path.Ext(p) == "" {
 		return true
 	}
-	if _, ok := syntax.Detect(e.path, nil); ok {
-		return true
-	}
-	return path.Ext(e.path) == "" && e.stamp.size > 0
+	_, ok := syntax.Detect(p, nil)
+	return ok
 }
 
 // take adds an outcome to the run.
@@ -178,6 +168,9 @@ func (r *run) parse(ctx context.Context, o outcome, content []byte) outcome {
 	if !ok {
 		o.record.reason = NoSource
 		return o
+	}
+	if r.parses.Add(1) == many && r.opts.Many != nil {
+		r.opts.Many()
 	}
 	tree, err := r.parsers.Parse(ctx, l, content)
 	if err != nil {

@@ -214,8 +214,9 @@ func (r *record) mentionsAny(hashes []uint32) bool {
 func (r *record) setBound(b resolve.Bound) {
 	var w packed.Writer
 	w.Uint(uint64(len(b.IDs)))
-	for _, id := range b.IDs {
-		w.Once(id)
+	for _, name := range b.IDs {
+		w.Int(int64(name.Own))
+		w.Once(name.ID)
 	}
 	w.Uint(uint64(len(b.Edges)))
 	for _, e := range b.Edges {
@@ -249,9 +250,9 @@ func (r *record) setBound(b resolve.Bound) {
 // getBound unpacks what setBound packed.
 func (r *record) getBound() (resolve.Bound, error) {
 	in := packed.NewReader(r.bound)
-	b := resolve.Bound{IDs: make([]string, in.Len())}
+	b := resolve.Bound{IDs: make([]resolve.Name, in.Len())}
 	for i := range b.IDs {
-		b.IDs[i] = in.String()
+		b.IDs[i] = resolve.Name{Own: in.Int32(), ID: in.String()}
 	}
 	id := func() int32 { return int32(in.Below(len(b.IDs))) }
 	b.Edges = make([]resolve.BoundEdge, in.Len())

@@ -33,6 +33,7 @@ type stamp struct {
 // walk finds the regular files below a folder in the order of their names.
 // Symbolic links are not followed, so there are no loops and nothing is read
 // twice; links, what cannot be read and other kinds of files are counted.
+// Files whose names cannot be those of sources are counted and not looked at.
 func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry, error) {
 	for _, pattern := range skips {
 		if _, err := path.Match(pattern, ""); err != nil {
@@ -72,6 +73,10 @@ func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry
 			return nil
 		case !d.Type().IsRegular():
 			s.skip(NotRegular, rel, errors.New("neither a file nor a folder"))
+			return nil
+		}
+		if !sourceName(rel) {
+			s.Skipped[NoSource]++
 			return nil
 		}
 		info, err := d.Info()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 )
 
 // Writer appends values. The zero value is ready.
@@ -16,6 +17,13 @@ type Writer struct {
 	buf     []byte
 	strings map[string]uint64
 	texts   uint64 // written so far, also those that are not in strings
+	recent  [128]text
+}
+
+// text is a text with its number.
+type text struct {
+	s      string
+	number uint64
 }
 
 // Bytes returns what was written.
@@ -29,6 +37,7 @@ func (w *Writer) Reset() {
 	w.buf = w.buf[:0]
 	clear(w.strings)
 	w.texts = 0
+	w.recent = [len(w.recent)]text{}
 }
 
 // Uint writes a number that is not negative.
@@ -57,15 +66,25 @@ func (w *Writer) String(s string) {
 		w.buf = append(w.buf, 1)
 		return
 	}
-	if n, ok := w.strings[s]; ok {
-		w.Uint(n)
+	// The same text in the same place need not be hashed again.
+	at := unsafe.StringData(s)
+	recent := &w.recent[(uintptr(unsafe.Pointer(at))>>3^uintptr(len(s)))%uintptr(len(w.recent))]
+	if len(recent.s) == len(s) && unsafe.StringData(recent.s) == at {
+		w.Uint(recent.number)
 		return
 	}
-	if w.strings == nil {
-		w.strings = map[string]uint64{}
+	n, ok := w.strings[s]
+	if ok {
+		w.Uint(n)
+	} else {
+		if w.strings == nil {
+			w.strings = map[string]uint64{}
+		}
+		n = w.texts + 2
+		w.strings[s] = n
+		w.Once(s)
 	}
-	w.strings[s] = w.texts + 2
-	w.Once(s)
+	*recent = text{s, n}
 }
 
 // Once writes a text that is hardly ever the same as another, and so is not
@@ -98,7 +117,8 @@ type Reader struct {
 	err     error
 }
 
-// NewReader reads bytes, which must not change.
+// NewReader reads bytes, which must not change from then on: texts are parts of
+// them.
 func NewReader(b []byte) *Reader { return &Reader{buf: b} }
 
 // Err returns the first error.
@@ -218,7 +238,7 @@ func (r *Reader) String() string {
 	if r.err != nil {
 		return ""
 	}
-	s := string(b)
+	s := unsafe.String(unsafe.SliceData(b), len(b))
 	r.strings = append(r.strings, s)
 	return s
 }

@@ -37,11 +37,23 @@ type Output struct {
 
 // Bound is what the bodies and references of one file say, by ids of nodes.
 type Bound struct {
-	IDs        []string // those that are named below, by their positions
+	IDs        []Name // those that are named below, by their positions
 	Edges      []BoundEdge
 	Unresolved []BoundOpen
 	Calls      CallCounts
 }
+
+// Name is how a file's sites name a node in terms that outlive the run.
+type Name struct {
+	Own int32  // the file's own definition, OwnFile for the file itself, or Other
+	ID  string // of a node of another file
+}
+
+// Values of Name.Own that are no definitions.
+const (
+	OwnFile = -1
+	Other   = -2
+)
 
 // BoundEdge is an edge by positions in IDs.
 type BoundEdge struct {
@@ -83,7 +95,7 @@ func Build(ctx context.Context, in Input) (Output, error) {
 	}
 	out := Output{Bound: make(map[string]Bound, len(files)), Reused: reused}
 	for i, f := range files {
-		if err := a.bound(f.Path, bound[i]); err != nil {
+		if err := a.bound(int32(i), bound[i]); err != nil {
 			return Output{}, fmt.Errorf("build graph: %w", err)
 		}
 		out.Bound[f.Path] = bound[i]
@@ -153,10 +165,13 @@ func (p *program) export(file int32, s sites, ids *identities) Bound {
 		if !ok {
 			n = int32(len(out.IDs))
 			at[s] = n
-			if s == none {
-				out.IDs = append(out.IDs, p.files[file].Path)
-			} else {
-				out.IDs = append(out.IDs, ids.of[s])
+			switch {
+			case s == none:
+				out.IDs = append(out.IDs, Name{Own: OwnFile})
+			case p.fileOf[s] == file:
+				out.IDs = append(out.IDs, Name{Own: s - p.first[file]})
+			default:
+				out.IDs = append(out.IDs, Name{Own: Other, ID: ids.of[s]})
 			}
 		}
 		return n
@@ -218,12 +233,8 @@ func (a *assembly) nodes() error {
 // number is that of a symbol's node.
 func (a *assembly) number(s symbol) int32 { return int32(len(a.p.files)) + s }
 
-// edge adds an edge between ids, making a node of a thing outside of the tree.
-func (a *assembly) edge(source, target, name string, e graph.Edge) error {
-	s, ok := a.b.Number(source)
-	if !ok {
-		return fmt.Errorf("edge from unknown node %q", source)
-	}
+// edge adds an edge to an id, making a node of a thing outside of the tree.
+func (a *assembly) edge(source int32, target, name string, e graph.Edge) error {
 	t, ok := a.b.Number(target)
 	if !ok {
 		if target != externalID(name) {
@@ -234,7 +245,7 @@ func (a *assembly) edge(source, target, name string, e graph.Edge) error {
 			return err
 		}
 	}
-	e.Source, e.Target = s, t
+	e.Source, e.Target = source, t
 	return a.b.AddEdge(e)
 }
 
@@ -243,7 +254,8 @@ func (a *assembly) structure() error {
 	p := a.p
 	for i, f := range p.files {
 		if f.Lang == syntax.Go {
-			if err := a.edge(packageID(path.Dir(f.Path)), f.Path, "", graph.Edge{Relation: graph.Contains, File: f.Path, Line: 1}); err != nil {
+			from, _ := a.b.Number(packageID(path.Dir(f.Path)))
+			if err := a.b.AddEdge(graph.Edge{Source: from, Target: int32(i), Relation: graph.Contains, File: f.Path, Line: 1}); err != nil {
 				return err
 			}
 		}
@@ -279,7 +291,7 @@ func (a *assembly) held(file int32, s symbol) error {
 			target = a.ids.of[b.symbol]
 		}
 		e := graph.Edge{Relation: b.relation, File: f.Path, Line: int(b.line)}
-		if err := a.edge(a.ids.of[s], target, baseName(b.name), e); err != nil {
+		if err := a.edge(a.number(s), target, baseName(b.name), e); err != nil {
 			return err
 		}
 	}
@@ -303,7 +315,7 @@ func (a *assembly) imports(file int32) error {
 				continue
 			}
 			e := graph.Edge{Relation: relation, Context: graph.ContextImport, File: f.Path, Line: i.Line}
-			if err := a.edge(f.Path, target, i.Path, e); err != nil {
+			if err := a.edge(file, target, i.Path, e); err != nil {
 				return err
 			}
 		}
@@ -336,14 +348,22 @@ func (a *assembly) methods() error {
 }
 
 // bound adds what a file's sites say.
-func (a *assembly) bound(file string, b Bound) error {
+func (a *assembly) bound(at int32, b Bound) error {
+	file := a.p.files[at].Path
 	numbers := make([]int32, len(b.IDs))
-	for i, id := range b.IDs {
-		n, ok := a.b.Number(id)
-		if !ok {
-			return fmt.Errorf("%q speaks of unknown node %q", file, id)
+	for i, name := range b.IDs {
+		switch {
+		case name.Own == OwnFile:
+			numbers[i] = at
+		case name.Own >= 0 && int(name.Own) < len(a.p.files[at].Defs):
+			numbers[i] = a.number(a.p.first[at] + name.Own)
+		default:
+			n, ok := a.b.Number(name.ID)
+			if !ok {
+				return fmt.Errorf("%q speaks of unknown node %q", file, name.ID)
+			}
+			numbers[i] = n
 		}
-		numbers[i] = n
 	}
 	for _, e := range b.Edges {
 		err := a.b.AddEdge(graph.Edge{
