@@ -67,9 +67,10 @@ func checkNode(n *Node) error {
 // storable reports whether a text survives every stored form.
 func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
-// Grow makes room for n nodes more.
-func (b *Builder) Grow(n int) {
+// Grow makes room for nodes and edges more.
+func (b *Builder) Grow(n, edges int) {
 	b.nodes = slices.Grow(b.nodes, n)
+	b.edges = slices.Grow(b.edges, edges)
 	byID := make(map[string]int32, len(b.byID)+n)
 	maps.Copy(byID, b.byID)
 	b.byID = byID

@@ -87,7 +87,11 @@ func Build(ctx context.Context, in Input) (Output, error) {
 		return Output{}, err
 	}
 	a := &assembly{p: p, ids: ids, b: graph.NewBuilder(in.Info)}
-	if err := a.nodes(); err != nil {
+	edges := 0
+	for i, f := range files {
+		edges += len(bound[i].Edges) + 2*len(f.Defs) + len(f.Imports)
+	}
+	if err := a.nodes(edges); err != nil {
 		return Output{}, fmt.Errorf("build graph: %w", err)
 	}
 	if err := a.structure(); err != nil {
@@ -205,9 +209,10 @@ type assembly struct {
 	b   *graph.Builder
 }
 
-func (a *assembly) nodes() error {
+// nodes adds all nodes, with room for that many edges.
+func (a *assembly) nodes(edges int) error {
 	p := a.p
-	a.b.Grow(len(p.files) + len(p.fileOf))
+	a.b.Grow(len(p.files)+len(p.fileOf), edges)
 	for _, f := range p.files {
 		if _, err := a.b.AddNode(fileNode(f)); err != nil {
 			return err
