@@ -76,7 +76,7 @@ func countDying(slots []hnswSlot) int {
 func markDying(t *testing.T, c *cluster.Cluster, table string, m, dim, atLeast int) {
 	t.Helper()
 	cleaner, watcher := pgtest.Connect(t, c, "postgres"), pgtest.Connect(t, c, "postgres")
-	pgtest.Exec(t, cleaner, `SET vacuum_cost_delay = 2`, `SET vacuum_cost_limit = 1`)
+	pgtest.Exec(t, cleaner, `SET vacuum_cost_delay = 20`, `SET vacuum_cost_limit = 1`)
 	broken := make(chan error, 1)
 	go func() {
 		_, err := cleaner.Exec(t.Context(), `VACUUM (INDEX_CLEANUP on) `+table)

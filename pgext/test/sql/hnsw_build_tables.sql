@@ -78,6 +78,11 @@ SELECT reltuples FROM pg_class WHERE oid = 'wide_e'::regclass;
 SELECT * FROM sorted_hnsw_check('wide');
 SET maintenance_work_mem = '2MB';
 REINDEX INDEX wide_e;
+
+-- Twins take little of it: the last of these fills 1 MB but for half a node.
+SET maintenance_work_mem = '1MB';
+CREATE TABLE twins AS SELECT ARRAY[least(i, 500), 1, 2]::svec(3) AS e FROM generate_series(1, 15500) i;
+CREATE INDEX ON twins USING sorted_hnsw (e svec_l2_ops) WITH (m = 128, ef_construction = 256);
 RESET maintenance_work_mem;
 
 -- Unlogged, temporary, and in partitions.

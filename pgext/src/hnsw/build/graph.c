@@ -57,7 +57,10 @@ order_nodes(BuildGraph *graph, BuildMemory *memory, HnswPlacer *placer)
 	/* First for the parents of nodes. */
 	core_check(hnsw_attach_all(&graph->arrays, placer, graph->order, graph->place));
 	for (uint32 i = 0; i < graph->nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		graph->place[graph->order[i]] = i;
+	}
 }
 
 static void

@@ -20,6 +20,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
+#include "commands/tablespace.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "utils/memutils.h"
@@ -27,9 +28,11 @@
 
 #include "hnsw/build/memory.h"
 
-/* Small pieces come from parts of this size, a multiple of any page's. */
-#define PART_BYTES (16 * 1024 * 1024)
-#define MAP_ALIGN (2 * 1024 * 1024)
+/* Small pieces come from parts, each a share of the file so far: mappings stay few,
+ * for the system counts them, and so does what a small build leaves unused. */
+#define PART_SHARE 8
+#define LEAST_PART ((Size) 2 * 1024 * 1024)	/* a multiple of any page */
+#define LARGEST_PART ((Size) 1024 * 1024 * 1024)
 
 /* Written at once where the file grows. */
 #define ZEROS_BYTES (256 * 1024)
@@ -93,7 +96,10 @@ extend_file(BuildMemory *memory, Size bytes)
 	char	   *zeros = MemoryContextAllocZero(memory->context, ZEROS_BYTES);
 
 	if (memory->file == 0)
+	{
+		PrepareTempTablespaces();
 		memory->file = OpenTemporaryFile(false);
+	}
 	for (Size done = 0; done < bytes; done += ZEROS_BYTES)
 	{
 		int			written;
@@ -136,7 +142,10 @@ add_part(BuildMemory *memory, Size bytes)
 {
 	Part	   *part = MemoryContextAllocZero(memory->context, sizeof(Part));
 
-	part->bytes = TYPEALIGN(MAP_ALIGN, Max(bytes, PART_BYTES));
+	if (!AllocHugeSizeIsValid(bytes))
+		elog(ERROR, "invalid memory request size %zu", bytes);
+	bytes = Max(bytes, Min((Size) memory->size / PART_SHARE, LARGEST_PART));
+	part->bytes = Max(TYPEALIGN(LEAST_PART, bytes), LEAST_PART);
 	part->offset = memory->size;
 	extend_file(memory, part->bytes);
 	part->address = map_file(FileGetRawDesc(memory->file), part->bytes, part->offset);

@@ -139,6 +139,7 @@ list_uppers(Writer *writer)
 	writer->uppers = build_memory_get(writer->rows->memory, Max(count, 1) * sizeof(Upper));
 	for (uint32 number = 0; number < graph->nnodes; number++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		for (uint32 level = 1; level <= graph->arrays.levels[graph->order[number]]; level++)
 			writer->uppers[writer->nuppers++] = (Upper)
 		{

@@ -85,6 +85,7 @@ table_fill(BuildRows *rows, uint32 places)
 		uint32		at = hash_bytes(build_list_item(&rows->records, node),
 									rows->shape->record_bytes) & rows->mask;
 
+		CHECK_FOR_INTERRUPTS();
 		while (rows->table[at] != HNSW_NO_NODE)
 			at = (at + 1) & rows->mask;
 		rows->table[at] = node;
@@ -150,9 +151,9 @@ build_rows_needed(const BuildRows *rows)
 	return rows->nodes.count * rows->node_cost + rows->twins.count * rows->twin_cost;
 }
 
-/* Room for one row more. */
+/* Room for one row more, which takes so much. */
 static void
-reserve_row(BuildRows *rows)
+reserve_row(BuildRows *rows, Size cost)
 {
 	if (build_rows_count(rows) >= MAX_ROWS)
 		ereport(ERROR,
@@ -160,7 +161,7 @@ reserve_row(BuildRows *rows)
 				 errmsg("cannot build index \"%s\" with more than %u rows",
 						RelationGetRelationName(rows->index), MAX_ROWS)));
 	if (build_memory_on_file(rows->memory) ||
-		build_rows_needed(rows) + rows->node_cost <= rows->budget)
+		build_rows_needed(rows) + cost <= rows->budget)
 		return;
 	rows->within = build_rows_count(rows);
 	build_memory_use_file(rows->memory);
@@ -181,9 +182,10 @@ add_row(Relation index, ItemPointer tid, Datum *values, bool *isnull, bool alive
 	if (hnsw_form_encode(&rows->shape->form, floats, rows->record))
 	{
 		uint32	   *place = table_find(rows, rows->record);
+		bool		is_node = *place == HNSW_NO_NODE;
 
-		reserve_row(rows);
-		if (*place == HNSW_NO_NODE)
+		reserve_row(rows, is_node ? rows->node_cost : rows->twin_cost);
+		if (is_node)
 			add_node(rows, place, tid, values, isnull, floats);
 		else
 			add_twin(rows, *place, tid, values, isnull, floats);

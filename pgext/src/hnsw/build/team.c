@@ -3,10 +3,11 @@
  *	  Parallel workers that build the graph with this process.
  *
  * Records and arrays lie in a segment of shared memory, or in the build's file
- * where they have no place in memory. Workers need nothing else: they take nodes from a queue and insert them, and touch neither table
- * nor index. Lists are guarded by locks in stripes, which are never held while
- * anything may end in an error; what does end so is core's to clean up, which
- * ends the workers with the leader, and the leader with any of them.
+ * where they have no place in memory. Workers need nothing else: they take nodes
+ * from a queue and insert them, and touch neither table nor index. Lists are
+ * guarded by locks in stripes, which are never held while anything may end in an
+ * error; what does end so is core's to clean up, which ends the workers with the
+ * leader, and the leader with any of them.
  */
 #include "postgres.h"
 
