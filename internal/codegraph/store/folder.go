@@ -129,7 +129,7 @@ func encodeGraph(g *graph.Graph) []byte {
 		w.Uint(uint64(info.Languages[l]))
 	}
 	// What a node and an edge take in trees that were measured.
-	w.Grow(192*g.Len() + 40*len(g.Edges()))
+	w.Grow(256*g.Len() + 48*len(g.Edges()))
 	w.Uint(uint64(g.Len()))
 	for i := range int32(g.Len()) {
 		encodeNode(&w, g.Node(i))
@@ -163,6 +163,9 @@ func encodeGraph(g *graph.Graph) []byte {
 	return w.Bytes()
 }
 
+// longText is from where on signatures are hardly ever the same.
+const longText = 40
+
 func encodeNode(w *packed.Writer, n *graph.Node) {
 	if n.Kind == graph.File { // edges and other nodes name it again
 		w.String(n.ID)
@@ -184,7 +187,11 @@ func encodeNode(w *packed.Writer, n *graph.Node) {
 	w.Uint(uint64(n.EndLine))
 	w.Uint(uint64(n.Community))
 	w.Bool(n.Test)
-	w.String(n.Signature)
+	if len(n.Signature) < longText {
+		w.String(n.Signature)
+	} else {
+		w.Once(n.Signature)
+	}
 	w.Once(n.Doc)
 }
 
