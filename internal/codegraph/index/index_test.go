@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"sortedheap/internal/codegraph/graph"
+	"sortedheap/internal/codegraph/store"
 )
 
 type silent struct{}
@@ -34,10 +35,18 @@ func write(t *testing.T, root, name, content string) {
 func run1(t *testing.T, root, cache string) (*graph.Graph, *Summary) {
 	t.Helper()
 	opts := DefaultOptions(root)
-	opts.Cache, opts.Workers, opts.Now = cache, 2, time.Now().Add(time.Hour)
+	opts.Cache, opts.Graph, opts.Workers, opts.Now = cache, cache, 2, time.Now().Add(time.Hour)
 	g, s, err := Run(t.Context(), opts, silent{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if g == nil { // the one that is kept
+		if s.Bound != 0 || s.Parsed != 0 {
+			t.Errorf("a graph is kept, but %d files are parsed and %d bound", s.Parsed, s.Bound)
+		}
+		if g, err = store.LoadFolder(cache); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return g, s
 }
