@@ -51,7 +51,7 @@
  * edge of what is kept a node may be taken for another, and a walk by exact
  * distances, with the same ef, would find a little more. Rows of these few are
  * left over when the walk goes on: what it has not seen may be nearer. */
-#define WALK_MORE(ef) ((ef) / 16 + 4)
+#define WALK_MORE(ef) Max((ef) / 16 + 4, 8)
 
 /* At the edge a walk also misses nodes, and under `strict` a row that is found after
  * farther ones were given is lost. So a scan that can go on leaves over the last
