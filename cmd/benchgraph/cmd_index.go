@@ -1,7 +1,7 @@
 package main
 
 import (
-	"context"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"sortedheap/internal/codegraph/graph"
 	"sortedheap/internal/codegraph/index"
 	"sortedheap/internal/codegraph/store"
 	"sortedheap/internal/ui"
@@ -20,7 +19,8 @@ import (
 // graphFolder is where the graph of a tree is kept unless --graph says otherwise.
 const graphFolder = ".codegraph"
 
-// collectAt is by how many percent memory grows before it is collected.
+// collectAt is by how many percent memory grows before it is collected in a run
+// that parses many files; one that does not ends before it is worth it.
 const collectAt = 400
 
 // indexFlags are the flags of index.
@@ -73,20 +73,23 @@ func runIndex(cmd *cobra.Command, p process, dir string, flags indexFlags) error
 		where = filepath.Join(dir, graphFolder)
 	}
 	opts.Cache = flags.cache
-	if opts.Cache == "" && !store.IsDSN(where) {
-		opts.Cache = where
+	if !store.IsDSN(where) {
+		opts.Graph = where
+		opts.Cache = cmp.Or(opts.Cache, where)
 	}
-	// A run is short and keeps most of what it makes.
-	defer debug.SetGCPercent(debug.SetGCPercent(collectAt))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	opts.Many = func() { debug.SetGCPercent(collectAt) }
 	progress := ui.New(cmd.ErrOrStderr())
 	defer progress.Close()
 	g, summary, err := index.Run(ctx, opts, progress)
 	if err != nil {
 		return err
 	}
-	progress.Step("store graph", 0)
-	if err := saveGraph(ctx, where, flags.schema, g); err != nil {
-		return err
+	if opts.Graph == "" {
+		progress.Step("store graph", 0)
+		if err := store.SaveTables(ctx, where, flags.schema, g); err != nil {
+			return err
+		}
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
@@ -97,11 +100,4 @@ func runIndex(cmd *cobra.Command, p process, dir string, flags indexFlags) error
 		return fmt.Errorf("write summary: %w", err)
 	}
 	return nil
-}
-
-func saveGraph(ctx context.Context, where, schema string, g *graph.Graph) error {
-	if !store.IsDSN(where) {
-		return store.SaveFolder(where, g)
-	}
-	return store.SaveTables(ctx, where, schema, g)
 }

@@ -11,7 +11,7 @@ import (
 
 // FactsVersion changes whenever the same source may give other facts, so that
 // facts kept from before are not used.
-const FactsVersion = 2
+const FactsVersion = 3
 
 // PackDefinitions writes what other files may need of a file: all but its bodies
 // and references.

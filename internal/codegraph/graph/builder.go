@@ -19,6 +19,7 @@ type Builder struct {
 	unresolved []Unresolved
 	byID       map[string]int32
 	info       Info
+	file       string // of the edge added last, which was found storable
 }
 
 // NewBuilder returns an empty builder for a graph that info describes; what can
@@ -66,6 +67,15 @@ func checkNode(n *Node) error {
 // storable reports whether a text survives every stored form.
 func storable(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
+// Grow makes room for nodes and edges more.
+func (b *Builder) Grow(n, edges int) {
+	b.nodes = slices.Grow(b.nodes, n)
+	b.edges = slices.Grow(b.edges, edges)
+	byID := make(map[string]int32, len(b.byID)+n)
+	maps.Copy(byID, b.byID)
+	b.byID = byID
+}
+
 // Number returns the provisional number of an id.
 func (b *Builder) Number(id string) (int32, bool) {
 	n, ok := b.byID[id]
@@ -82,7 +92,10 @@ func (b *Builder) AddEdge(e Edge) error {
 		return fmt.Errorf("edge from %q to %q has relation %d and confidence %d",
 			b.nodes[e.Source].ID, b.nodes[e.Target].ID, e.Relation, e.Confidence)
 	}
-	if e.Line < 0 || e.Line > math.MaxInt32 || !storable(e.File) || !storable(e.Context) || !storable(e.Why) {
+	if e.File != b.file && storable(e.File) {
+		b.file = e.File
+	}
+	if e.Line < 0 || e.Line > math.MaxInt32 || e.File != b.file || !storable(e.Context) || !storable(e.Why) {
 		return fmt.Errorf("edge from %q to %q has no valid site or context", b.nodes[e.Source].ID, b.nodes[e.Target].ID)
 	}
 	if e.Score == 0 {
@@ -136,7 +149,6 @@ func (b *Builder) Build() *Graph {
 	for to, from := range order {
 		number[from] = int32(to)
 		nodes[to] = b.nodes[from]
-		b.byID[nodes[to].ID] = int32(to)
 	}
 	for i := range b.edges {
 		e := &b.edges[i]
@@ -153,7 +165,7 @@ func (b *Builder) Build() *Graph {
 		candidates = slices.Compact(candidates)
 		u.Candidates = candidates[:min(len(candidates), MaxCandidates)]
 	}
-	g := &Graph{nodes: nodes, edges: b.edges, unresolved: b.unresolved, byID: b.byID, info: b.info}
+	g := &Graph{nodes: nodes, edges: b.edges, unresolved: b.unresolved, info: b.info}
 	g.info.Languages = maps.Clone(b.info.Languages)
 	g.finish()
 	return g

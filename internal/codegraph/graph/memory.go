@@ -1,19 +1,20 @@
 package graph
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 )
 
 // Graph is a code graph in memory. It never changes, so any number of goroutines
 // may use it.
 type Graph struct {
-	nodes      []Node
+	nodes      []Node // in the order of their ids
 	edges      []Edge // in the order of CompareEdges, so those of a source are together
 	unresolved []Unresolved
-	byID       map[string]int32
 	info       Info
 
 	// out[n] to out[n+1] are the edges of source n; in holds the same for targets,
@@ -30,14 +31,19 @@ var _ Backend = (*Graph)(nil)
 // finish sorts what was collected and indexes it both ways.
 func (g *Graph) finish() {
 	n := len(g.nodes)
-	g.edges = sorted(n, g.edges)
-	slices.SortStableFunc(g.unresolved, CompareUnresolved)
-	g.out = starts(n, len(g.edges), func(i int) []int32 { return []int32{g.edges[i].Source} })
-	g.in = starts(n, len(g.edges), func(i int) []int32 { return []int32{g.edges[i].Target} })
-	g.inEdges = placed(g.in, len(g.edges), func(i int) []int32 { return []int32{g.edges[i].Target} })
-	g.calls = starts(n, len(g.unresolved), func(i int) []int32 { return []int32{g.unresolved[i].Source} })
-	g.maybe = starts(n, len(g.unresolved), func(i int) []int32 { return g.unresolved[i].Candidates })
-	g.maybeCalls = placed(g.maybe, len(g.unresolved), func(i int) []int32 { return g.unresolved[i].Candidates })
+	var calls sync.WaitGroup
+	calls.Go(func() {
+		slices.SortStableFunc(g.unresolved, CompareUnresolved)
+		candidates := func(i int) []int32 { return g.unresolved[i].Candidates }
+		g.calls = starts(n, len(g.unresolved), alone(func(i int) int32 { return g.unresolved[i].Source }))
+		g.maybe = starts(n, len(g.unresolved), candidates)
+		g.maybeCalls = placed(g.maybe, len(g.unresolved), candidates)
+	})
+	g.edges, g.out = sorted(n, g.edges)
+	target := alone(func(i int) int32 { return g.edges[i].Target })
+	g.in = starts(n, len(g.edges), target)
+	g.inEdges = placed(g.in, len(g.edges), target)
+	calls.Wait()
 
 	g.info.Schema = SchemaVersion
 	g.info.Nodes, g.info.Edges, g.info.Unresolved = n, len(g.edges), len(g.unresolved)
@@ -49,20 +55,30 @@ func (g *Graph) finish() {
 	}
 }
 
-// sorted returns edges in order: placed by source first, which leaves little to
-// compare.
-func sorted(n int, edges []Edge) []Edge {
-	source := func(i int) []int32 { return []int32{edges[i].Source} }
-	at := starts(n, len(edges), source)
+// alone makes the list that starts and placed ask for of one node. The list is
+// the same each time.
+func alone(of func(i int) int32) func(i int) []int32 {
+	list := make([]int32, 1)
+	return func(i int) []int32 {
+		list[0] = of(i)
+		return list
+	}
+}
+
+// sorted returns edges in order and where those of each source begin: placed by
+// source first, which leaves little to compare.
+func sorted(n int, edges []Edge) (out []Edge, at []int32) {
+	source := alone(func(i int) int32 { return edges[i].Source })
+	at = starts(n, len(edges), source)
 	order := placed(at, len(edges), source)
-	out := make([]Edge, len(edges))
+	out = make([]Edge, len(edges))
 	for to, from := range order {
 		out[to] = edges[from]
 	}
 	for i := range n {
 		slices.SortFunc(out[at[i]:at[i+1]], CompareEdges)
 	}
-	return out
+	return out, at
 }
 
 // starts returns for each of n nodes where its items begin when items are
@@ -103,8 +119,8 @@ func (g *Graph) Node(number int32) *Node { return &g.nodes[number] }
 
 // Number returns the number of an id.
 func (g *Graph) Number(id string) (int32, bool) {
-	n, ok := g.byID[id]
-	return n, ok
+	n, ok := slices.BinarySearchFunc(g.nodes, id, func(n Node, id string) int { return cmp.Compare(n.ID, id) })
+	return int32(n), ok
 }
 
 // Edges returns all edges in order. They must not be changed.
@@ -137,7 +153,7 @@ func (g *Graph) Info(context.Context) (Info, error) { return g.Summary(), nil }
 
 // Lookup implements Backend.
 func (g *Graph) Lookup(_ context.Context, id string) (int32, bool, error) {
-	n, ok := g.byID[id]
+	n, ok := g.Number(id)
 	return n, ok, nil
 }
 

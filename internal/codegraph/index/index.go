@@ -1,20 +1,26 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"sortedheap/internal/codegraph/extract"
 	"sortedheap/internal/codegraph/graph"
+	"sortedheap/internal/codegraph/packed"
 	"sortedheap/internal/codegraph/resolve"
+	"sortedheap/internal/codegraph/store"
 	"sortedheap/internal/syntax"
 )
 
@@ -23,9 +29,13 @@ type Options struct {
 	Root  string
 	Skips []string // patterns of path.Match, of a name or, with a slash, of a path below Root
 	// Cache is the folder of facts from the last run, "" for none.
-	Cache   string
+	Cache string
+	// Graph is the folder that the graph is kept in, "" when Run only returns it.
+	Graph   string
 	Limits  syntax.Limits
 	Workers int // files handled at once, at least 1
+	// Many, when it is set, is called once, when a run turns out to parse many files.
+	Many func()
 	// Now is when the run starts. A file that changed just before is read again by
 	// the next run, whatever its time says.
 	Now time.Time
@@ -51,47 +61,74 @@ type run struct {
 	old, new *state
 	parsers  *syntax.Parsers
 	changes  extract.Changes
-	facts    map[string]*extract.File // by path
-	fresh    map[string]bool          // parsed in this run
+	fresh    map[string]*extract.File // parsed in this run, by path
+	parses   atomic.Int64
 }
 
-// Run indexes a tree. The error is the context's, or says that the root or the
-// cache cannot be used.
+// Run indexes a tree and keeps the graph where opts says. The graph that it
+// returns is nil when the one that is kept is still that of the tree. The error is
+// the context's, or says that the root, the cache or the graph's folder cannot be
+// used.
 func Run(ctx context.Context, opts Options, progress Progress) (*graph.Graph, *Summary, error) {
 	root, err := resolveRoot(opts.Root)
 	if err != nil {
 		return nil, nil, fmt.Errorf("index: %w", err)
 	}
 	opts.Root = root
-	r := &run{opts: opts, progress: progress, summary: newSummary(), facts: map[string]*extract.File{}, fresh: map[string]bool{}}
-	if r.parsers, err = syntax.NewParsers(opts.Limits); err != nil {
+	parsers, err := syntax.NewParsers(opts.Limits)
+	if err != nil {
 		return nil, nil, fmt.Errorf("index: %w", err)
 	}
-	defer r.parsers.Close()
-	g, err := r.all(ctx)
+	defer parsers.Close()
+	r := newRun(opts, progress, parsers)
+	g, err := r.all(ctx, opts.Cache)
+	if errors.Is(err, packed.ErrDamaged) {
+		// The checksum was right, so a faulty program wrote them.
+		progress.Note("The facts of the last run cannot be unpacked; every file is read again.")
+		r = newRun(opts, progress, parsers)
+		g, err = r.all(ctx, "")
+	}
 	if err != nil {
 		return nil, nil, fmt.Errorf("index %q: %w", opts.Root, err)
 	}
 	return g, r.summary, nil
 }
 
-func (r *run) all(ctx context.Context) (*graph.Graph, error) {
-	options := fmt.Sprintf("%q %+v", r.opts.Root, r.opts.Limits)
-	r.old = &state{records: map[string]*record{}}
-	r.new = &state{options: options, records: map[string]*record{}}
-	if r.opts.Cache != "" {
-		old, damaged, err := loadState(r.opts.Cache, options)
-		if err != nil {
-			return nil, err
-		}
-		if damaged {
-			r.progress.Note("The facts of the last run are damaged; every file is read again.")
-		}
-		r.old = old
+func newRun(opts Options, progress Progress, parsers *syntax.Parsers) *run {
+	// Facts depend on the options besides the sources.
+	none := func() *state {
+		return &state{options: fmt.Sprintf("%q %+v", opts.Root, opts.Limits), records: map[string]*record{}}
 	}
+	return &run{
+		opts: opts, progress: progress, summary: newSummary(), old: none(), new: none(), parsers: parsers, fresh: map[string]*extract.File{},
+	}
+}
+
+// load reads what the last run left.
+func (r *run) load(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	old, damaged, err := loadState(dir, r.new.options)
+	if err != nil {
+		return err
+	}
+	if damaged {
+		r.progress.Note("The facts of the last run are damaged; every file is read again.")
+	}
+	r.old = old
+	return nil
+}
+
+// all runs with the facts of a folder, "" for none.
+func (r *run) all(ctx context.Context, facts string) (g *graph.Graph, err error) {
+	var loading sync.WaitGroup
+	var failed error
+	loading.Go(func() { failed = r.load(facts) })
 	r.progress.Step("find files", 0)
 	entries, err := walk(ctx, r.opts.Root, r.opts.Skips, r.summary)
-	if err != nil {
+	loading.Wait()
+	if err := cmp.Or(err, failed); err != nil {
 		return nil, err
 	}
 	if err := r.read(ctx, entries); err != nil {
@@ -100,11 +137,18 @@ func (r *run) all(ctx context.Context) (*graph.Graph, error) {
 	if err := r.compare(); err != nil {
 		return nil, err
 	}
-	g, err := r.bind(ctx)
-	if err != nil {
+	s := r.summary
+	s.Corpus, s.Commit, s.Hash = corpusName(r.opts.Root), commitOf(r.opts.Root), r.hash()
+	kept := r.kept()
+	if kept {
+		r.new.graph, r.new.counts = r.old.graph, r.old.counts
+	} else if g, err = r.make(ctx); err != nil {
 		return nil, err
 	}
-	if r.opts.Cache != "" {
+	c := r.new.counts
+	s.Nodes, s.Edges, s.Unresolved, s.Calls = c.Nodes, c.Edges, c.Unresolved, c.Calls
+	slices.SortFunc(s.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
+	if r.opts.Cache != "" && !(kept && maps.Equal(r.old.records, r.new.records)) {
 		r.progress.Step("save facts", 0)
 		if err := r.new.save(r.opts.Cache); err != nil {
 			return nil, err
@@ -113,27 +157,58 @@ func (r *run) all(ctx context.Context) (*graph.Graph, error) {
 	return g, nil
 }
 
-// compare finds what the files that were parsed mean for the others.
+// kept reports whether the graph that the last run kept is still there and that of
+// the tree.
+func (r *run) kept() bool {
+	if r.opts.Graph == "" || r.changes.All || len(r.fresh) > 0 || r.old.graph == 0 || r.old.counts.Commit != r.summary.Commit {
+		return false
+	}
+	sum, err := store.FolderChecksum(r.opts.Graph)
+	return err == nil && sum == r.old.graph
+}
+
+// make builds the graph and keeps it. The facts that know its checksum are saved
+// later, so that what breaks off in between is done again.
+func (r *run) make(ctx context.Context) (*graph.Graph, error) {
+	g, err := r.bind(ctx)
+	if err != nil || r.opts.Graph == "" {
+		return g, err
+	}
+	r.progress.Step("store graph", 0)
+	r.new.graph, err = store.SaveFolder(r.opts.Graph, g)
+	return g, err
+}
+
+// compare finds what the files that were parsed mean for the others. Files
+// without facts mean nothing.
 func (r *run) compare() error {
 	same := 0
 	for p, one := range r.new.records {
+		if one.reason != "" {
+			continue
+		}
 		old, ok := r.old.records[p]
-		if !ok || (old.reason == "") != (one.reason == "") || old.module != one.module {
+		if !ok || old.reason != "" || old.module != one.module || old.hasFacts() != one.hasFacts() {
 			r.changes.All = true // modules and nearest definitions may change
 			return nil
 		}
 		same++
 	}
-	if same != len(r.old.records) {
+	for _, old := range r.old.records {
+		if old.reason == "" {
+			same--
+		}
+	}
+	if same != 0 {
 		r.changes.All = true
 		return nil
 	}
-	for p := range r.fresh {
+	for p, f := range r.fresh {
 		before, err := extract.UnpackDefinitions(r.old.records[p].definitions)
 		if err != nil {
 			return err
 		}
-		r.changes.Compare(before, r.facts[p])
+		r.changes.Compare(before, f)
 	}
 	return nil
 }
@@ -144,26 +219,25 @@ func (r *run) bind(ctx context.Context) (*graph.Graph, error) {
 	for name := range r.changes.Names {
 		hashes = append(hashes, nameHash(name))
 	}
-	reusable := func(p string) bool {
-		one := r.new.records[p]
-		return !r.changes.All && !r.fresh[p] && len(one.bound) > 0 && !one.mentionsAny(hashes)
+	reuse := make(map[string]bool, len(r.new.records))
+	var with []*record
+	for p, one := range r.new.records {
+		if one.hasFacts() {
+			with = append(with, one)
+			reuse[p] = !r.changes.All && r.fresh[p] == nil && len(one.bound) > 0 && !one.mentionsAny(hashes)
+		}
 	}
-	var files []*extract.File
-	for p, f := range r.facts {
-		files = append(files, f)
-		if r.fresh[p] || reusable(p) {
-			continue
-		}
-		if err := f.UnpackSites(r.new.records[p].sites); err != nil {
-			return nil, err
-		}
+	files, err := r.unpack(ctx, with, reuse)
+	if err != nil {
+		return nil, err
 	}
 	r.progress.Step("bind calls", len(files))
+	s := r.summary
 	in := resolve.Input{
 		Files: files, Roots: r.roots(), Workers: r.opts.Workers,
-		Info: graph.Info{Corpus: corpusName(r.opts.Root), Commit: commitOf(r.opts.Root), Hash: r.hash(), Languages: r.summary.Languages},
+		Info: graph.Info{Corpus: s.Corpus, Commit: s.Commit, Hash: s.Hash, Languages: s.Languages},
 		Reuse: func(p string) (resolve.Bound, bool, error) {
-			if !reusable(p) {
+			if !reuse[p] {
 				return resolve.Bound{}, false, nil
 			}
 			b, err := r.new.records[p].getBound()
@@ -175,39 +249,52 @@ func (r *run) bind(ctx context.Context) (*graph.Graph, error) {
 		return nil, err
 	}
 	for p, b := range out.Bound {
-		if !reusable(p) {
+		if !reuse[p] {
 			r.new.records[p].setBound(b)
 		}
 	}
-	r.count(out, len(files))
+	s.Bound = len(files) - out.Reused
+	r.new.counts = count(out, s.Commit)
 	return out.Graph, nil
 }
 
-// count fills the summary.
-func (r *run) count(out resolve.Output, files int) {
-	s := r.summary
-	info := out.Graph.Summary()
-	s.Corpus, s.Commit, s.Hash, s.Files = info.Corpus, info.Commit, info.Hash, files
-	s.Bound, s.Calls, s.Unresolved = files-out.Reused, out.Calls, info.Unresolved
+// unpack returns the facts of files, with their sites where they are bound again.
+func (r *run) unpack(ctx context.Context, with []*record, reuse map[string]bool) ([]*extract.File, error) {
+	files := make([]*extract.File, len(with))
+	err := r.parallel(ctx, len(with), func(i int) error {
+		one := with[i]
+		if files[i] = r.fresh[one.path]; files[i] != nil {
+			return nil
+		}
+		f, err := extract.UnpackDefinitions(one.definitions)
+		if err == nil && !reuse[one.path] {
+			err = f.UnpackSites(one.sites)
+		}
+		files[i] = f
+		return err
+	})
+	return files, err
+}
+
+// count sums up a graph.
+func count(out resolve.Output, commit string) counts {
+	c := counts{Commit: commit, Nodes: map[string]int{}, Edges: map[string]int{}, Unresolved: out.Graph.Summary().Unresolved, Calls: out.Calls}
 	for i := range int32(out.Graph.Len()) {
-		s.Nodes[out.Graph.Node(i).Kind.String()]++
+		c.Nodes[out.Graph.Node(i).Kind.String()]++
 	}
 	for _, e := range out.Graph.Edges() {
-		s.Edges[e.Relation.String()]++
+		c.Edges[e.Relation.String()]++
 	}
-	slices.SortFunc(s.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
+	return c
 }
 
 // hash is that of all sources: of their paths and contents.
 func (r *run) hash() string {
-	paths := make([]string, 0, len(r.facts))
-	for p := range r.facts {
-		paths = append(paths, p)
-	}
-	slices.Sort(paths)
 	h := sha256.New()
-	for _, p := range paths {
-		fmt.Fprintf(h, "%d %s %x\n", len(p), p, r.new.records[p].hash)
+	for _, p := range slices.Sorted(maps.Keys(r.new.records)) {
+		if one := r.new.records[p]; one.hasFacts() {
+			fmt.Fprintf(h, "%d %s %x\n", len(p), p, one.hash)
+		}
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }
@@ -222,6 +309,9 @@ func (r *run) roots() resolve.Roots {
 	}
 	return resolve.Roots{GoModules: modules}
 }
+
+// many is how many parsed files are many.
+const many = 64
 
 // errFault marks a fault of the indexer itself in one file.
 var errFault = errors.New("the indexer could not handle the file")

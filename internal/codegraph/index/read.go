@@ -1,8 +1,10 @@
 package index
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"os"
 	"path"
@@ -20,7 +22,7 @@ const racy = 2 * time.Second
 // outcome is what became of one file.
 type outcome struct {
 	record *record
-	facts  *extract.File // nil when there are none
+	facts  *extract.File // nil when there are none or they are still packed
 	read   bool
 	parsed bool
 }
@@ -28,35 +30,13 @@ type outcome struct {
 // read handles all files, several at once, and keeps the outcomes in the order of
 // the files.
 func (r *run) read(ctx context.Context, entries []entry) error {
-	var todo []entry
-	for _, e := range entries {
-		if r.source(e) {
-			todo = append(todo, e)
-		} else {
-			r.summary.Skipped[NoSource]++
-		}
-	}
-	r.progress.Step("read sources", len(todo))
-	outcomes := make([]outcome, len(todo))
-	next := make(chan int)
-	var wg sync.WaitGroup
-	for range max(r.opts.Workers, 1) {
-		wg.Go(func() {
-			for i := range next {
-				outcomes[i] = r.one(ctx, todo[i])
-			}
-		})
-	}
-	for i := range todo {
-		if ctx.Err() != nil {
-			break
-		}
-		next <- i
-		r.progress.Done(i)
-	}
-	close(next)
-	wg.Wait()
-	if err := ctx.Err(); err != nil {
+	r.progress.Step("read sources", len(entries))
+	outcomes := make([]outcome, len(entries))
+	err := r.parallel(ctx, len(entries), func(i int) error {
+		outcomes[i] = r.one(ctx, entries[i])
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	for i := range outcomes {
@@ -65,16 +45,39 @@ func (r *run) read(ctx context.Context, entries []entry) error {
 	return nil
 }
 
-// source reports whether a file may be one by its name; one without an extension
-// is looked into.
-func (r *run) source(e entry) bool {
-	if isDocument(e.path) || path.Base(e.path) == "go.mod" {
+// parallel calls each for the numbers below n, several at once, and tells the
+// progress. It returns the context's error or those of the calls.
+func (r *run) parallel(ctx context.Context, n int, each func(i int) error) error {
+	failed := make([]error, n)
+	next := make(chan int, 64)
+	var wg sync.WaitGroup
+	for range max(r.opts.Workers, 1) {
+		wg.Go(func() {
+			for i := range next {
+				failed[i] = each(i)
+			}
+		})
+	}
+	for i := range n {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- i
+		r.progress.Done(i)
+	}
+	close(next)
+	wg.Wait()
+	return cmp.Or(ctx.Err(), errors.Join(failed...))
+}
+
+// sourceName reports whether a file may be a source by its name; one without an
+// extension is looked into.
+func sourceName(p string) bool {
+	if isDocument(p) || path.Base(p) == "go.mod" || path.Ext(p) == "" {
 		return true
 	}
-	if _, ok := syntax.Detect(e.path, nil); ok {
-		return true
-	}
-	return path.Ext(e.path) == "" && e.size > 0
+	_, ok := syntax.Detect(p, nil)
+	return ok
 }
 
 // take adds an outcome to the run.
@@ -86,50 +89,45 @@ func (r *run) take(o *outcome) {
 	if o.parsed {
 		s.Parsed++
 	}
-	if o.record == nil {
+	one := o.record
+	r.new.records[one.path] = one
+	switch {
+	case one.reason == NoSource:
 		s.Skipped[NoSource]++
 		return
-	}
-	r.new.records[o.record.path] = o.record
-	if o.record.reason != "" {
-		s.skip(o.record.reason, o.record.path, fmt.Errorf("%s", o.record.detail))
+	case one.reason != "":
+		s.skip(one.reason, one.path, errors.New(one.detail))
+		return
+	case !one.hasFacts():
 		return
 	}
-	f := o.facts
-	if f == nil {
-		return // a go.mod
-	}
-	r.facts[f.Path] = f
+	s.Files++
 	if o.parsed {
-		r.fresh[f.Path] = true
+		r.fresh[one.path] = o.facts
 	}
-	s.Bytes += o.record.size
-	s.SyntaxErrors += f.Errors
-	if f.Errors > 0 {
+	s.Bytes += one.stamp.size
+	s.SyntaxErrors += int(one.errors)
+	if one.errors > 0 {
 		s.SyntaxErrorFiles++
 	}
-	if f.Cut {
+	if one.cut {
 		s.TooDeep++
 	}
-	name := f.Lang.String()
-	if name == "" {
-		name = "document"
-	}
-	s.Languages[name]++
+	s.Languages[one.language]++
 }
 
 // one handles one file: from the last run where it is the same.
 func (r *run) one(ctx context.Context, e entry) outcome {
 	old := r.old.records[e.path]
-	if old != nil && old.size == e.size && old.mtime == e.mtime && e.mtime != 0 {
-		return known(old)
+	if old != nil && old.stamp == e.stamp && e.stamp.mtime != 0 {
+		return outcome{record: old}
 	}
-	o := outcome{record: &record{path: e.path, size: e.size, mtime: e.mtime}}
-	if r.opts.Now.Sub(time.Unix(0, e.mtime)) < racy {
-		o.record.mtime = 0
+	o := outcome{record: &record{path: e.path, stamp: e.stamp}}
+	if r.opts.Now.Sub(time.Unix(0, max(e.stamp.mtime, e.stamp.ctime))) < racy {
+		o.record.stamp.mtime = 0
 	}
-	if e.size > int64(r.opts.Limits.MaxBytes) {
-		return o.without(fmt.Errorf("%w: %d bytes, limit %d", syntax.ErrTooLarge, e.size, r.opts.Limits.MaxBytes))
+	if e.stamp.size > int64(r.opts.Limits.MaxBytes) {
+		return o.without(fmt.Errorf("%w: %d bytes, limit %d", syntax.ErrTooLarge, e.stamp.size, r.opts.Limits.MaxBytes))
 	}
 	content, err := os.ReadFile(e.name)
 	if err != nil {
@@ -138,8 +136,8 @@ func (r *run) one(ctx context.Context, e entry) outcome {
 	o.record.hash = sha256.Sum256(content)
 	if old != nil && old.hash == o.record.hash && old.reason == "" {
 		again := *old
-		again.size, again.mtime = e.size, o.record.mtime
-		o = known(&again)
+		again.stamp, again.packed = o.record.stamp, nil
+		o.record = &again
 	} else {
 		o = r.parse(ctx, o, content)
 	}
@@ -150,23 +148,6 @@ func (r *run) one(ctx context.Context, e entry) outcome {
 // without ends an outcome that has no facts.
 func (o outcome) without(err error) outcome {
 	o.record.reason, o.record.detail = reasonOf(err), err.Error()
-	return o
-}
-
-// known takes a record of the last run. Facts that cannot be unpacked although
-// the state's checksum is right are those of a faulty program: the file is left
-// out and named.
-func known(old *record) outcome {
-	o := outcome{record: old}
-	if old.reason != "" || len(old.definitions) == 0 {
-		return o
-	}
-	f, err := extract.UnpackDefinitions(old.definitions)
-	if err != nil {
-		o.record = &record{path: old.path}
-		return o.without(fmt.Errorf("%w: %w", errFault, err))
-	}
-	o.facts = f
 	return o
 }
 
@@ -185,7 +166,11 @@ func (r *run) parse(ctx context.Context, o outcome, content []byte) outcome {
 	}
 	l, ok := syntax.Detect(p, content[:min(len(content), 4096)])
 	if !ok {
-		return outcome{}
+		o.record.reason = NoSource
+		return o
+	}
+	if r.parses.Add(1) == many && r.opts.Many != nil {
+		r.opts.Many()
 	}
 	tree, err := r.parsers.Parse(ctx, l, content)
 	if err != nil {

@@ -3,9 +3,12 @@ package index
 import (
 	"crypto/sha256"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/fnv"
+	"maps"
+	"math"
 	"path/filepath"
 	"slices"
 
@@ -25,7 +28,7 @@ var stateMagic = []byte("sorted-heap codefacts 1\n")
 // unpacked when they are needed.
 type record struct {
 	path        string
-	size, mtime int64
+	stamp       stamp
 	hash        [sha256.Size]byte
 	reason      Reason // why it has no facts, or ""
 	detail      string
@@ -33,13 +36,33 @@ type record struct {
 	sites       []byte
 	mentions    []byte // hashes of the names it mentions, sorted, 4 bytes each
 	bound       []byte
-	// modules is the content of a go.mod that binding needs, "" for others.
+	// module is the content of a go.mod that binding needs, "" for others.
 	module string
+	// What the summary says of a file with facts.
+	language string
+	errors   int32 // places that did not parse
+	cut      bool
+	packed   []byte // the record as it was loaded, nil once it is another
+}
+
+// hasFacts reports whether a file is one of the graph: not left out, nor a go.mod.
+func (r *record) hasFacts() bool { return r.reason == "" && len(r.definitions) > 0 }
+
+// counts is what a run found in its graph, and the commit that it is of.
+type counts struct {
+	Commit       string
+	Nodes, Edges map[string]int
+	Unresolved   int
+	Calls        resolve.CallCounts
 }
 
 // state is all records of a run by path, and under what they hold.
 type state struct {
 	options string
+	// graph is the checksum of the graph that was made of the records, 0 for
+	// none, and counts are what it has.
+	graph   uint32
+	counts  counts
 	records map[string]*record
 }
 
@@ -47,61 +70,91 @@ type state struct {
 // and one under other options is empty. A damaged one is empty too and damaged
 // is true: the run replaces it and says so.
 func loadState(dir, options string) (s *state, damaged bool, err error) {
-	s = &state{options: options, records: map[string]*record{}}
+	empty := &state{options: options, records: map[string]*record{}}
 	body, err := store.ReadFile(filepath.Join(dir, StateFile), stateMagic)
 	switch {
 	case errors.Is(err, store.ErrNoGraph):
-		return s, false, nil
+		return empty, false, nil
 	case errors.Is(err, packed.ErrDamaged):
-		return s, true, nil
+		return empty, true, nil
 	case err != nil:
 		return nil, false, fmt.Errorf("load facts: %w", err)
 	}
 	r := packed.NewReader(body)
 	if r.Uint() != extract.FactsVersion || r.String() != options {
-		return s, false, nil
+		return empty, false, nil
 	}
-	for range r.Len() {
-		one := &record{path: r.String(), size: r.Int(), mtime: r.Int()}
-		copy(one.hash[:], r.Blob())
-		one.reason, one.detail, one.module = Reason(r.String()), r.String(), r.String()
-		one.definitions, one.sites, one.mentions, one.bound = r.Blob(), r.Blob(), r.Blob(), r.Blob()
+	s = &state{options: options, graph: uint32(r.Uint())}
+	if err := json.Unmarshal(r.Blob(), &s.counts); err != nil {
+		return empty, true, nil
+	}
+	n := r.Len()
+	s.records = make(map[string]*record, n)
+	for range n {
+		one, err := unpackRecord(r.Blob())
+		if err != nil {
+			return empty, true, nil
+		}
 		s.records[one.path] = one
 	}
 	if r.Err() != nil {
-		return &state{options: options, records: map[string]*record{}}, true, nil
+		return empty, true, nil
 	}
 	return s, false, nil
 }
 
-// save writes the records in the order of their paths.
-func (s *state) save(dir string) error {
-	paths := make([]string, 0, len(s.records))
-	size := 0
-	for p, one := range s.records {
-		paths = append(paths, p)
-		size += 2*len(p) + len(one.definitions) + len(one.sites) + len(one.mentions) + len(one.bound) + 128
+func unpackRecord(data []byte) (*record, error) {
+	r := packed.NewReader(data)
+	one := &record{path: r.String(), stamp: stamp{size: r.Int(), mtime: r.Int(), ctime: r.Int()}, packed: data}
+	copy(one.hash[:], r.Blob())
+	one.reason, one.detail, one.module = Reason(r.String()), r.String(), r.String()
+	one.language, one.errors, one.cut = r.String(), r.Int32(), r.Bool()
+	one.definitions, one.sites, one.mentions, one.bound = r.Blob(), r.Blob(), r.Blob(), r.Blob()
+	return one, r.Err()
+}
+
+// pack writes a record, which is not copied when it is as it was loaded.
+func (r *record) pack() []byte {
+	if r.packed != nil {
+		return r.packed
 	}
-	slices.Sort(paths)
 	var w packed.Writer
-	w.Grow(size)
+	w.Grow(128 + len(r.path) + len(r.definitions) + len(r.sites) + len(r.mentions) + len(r.bound))
+	w.String(r.path)
+	w.Int(r.stamp.size)
+	w.Int(r.stamp.mtime)
+	w.Int(r.stamp.ctime)
+	w.Blob(r.hash[:])
+	w.String(string(r.reason))
+	w.String(r.detail)
+	w.String(r.module)
+	w.String(r.language)
+	w.Int(int64(r.errors))
+	w.Bool(r.cut)
+	for _, blob := range [][]byte{r.definitions, r.sites, r.mentions, r.bound} {
+		w.Blob(blob)
+	}
+	return w.Bytes()
+}
+
+// save writes the state into a folder.
+func (s *state) save(dir string) error {
+	counts, err := json.Marshal(s.counts)
+	if err != nil {
+		return fmt.Errorf("save facts: %w", err)
+	}
+	var w packed.Writer
 	w.Uint(extract.FactsVersion)
 	w.String(s.options)
-	w.Uint(uint64(len(paths)))
-	for _, p := range paths {
-		one := s.records[p]
-		w.String(one.path)
-		w.Int(one.size)
-		w.Int(one.mtime)
-		w.Blob(one.hash[:])
-		w.String(string(one.reason))
-		w.String(one.detail)
-		w.String(one.module)
-		for _, blob := range [][]byte{one.definitions, one.sites, one.mentions, one.bound} {
-			w.Blob(blob)
-		}
+	w.Uint(uint64(s.graph))
+	w.Blob(counts)
+	w.Uint(uint64(len(s.records)))
+	parts := [][]byte{w.Bytes()}
+	for _, p := range slices.Sorted(maps.Keys(s.records)) {
+		one := s.records[p].pack()
+		parts = append(parts, binary.AppendUvarint(nil, uint64(len(one))), one)
 	}
-	if err := store.WriteFile(filepath.Join(dir, StateFile), stateMagic, w.Bytes()); err != nil {
+	if _, err := store.WriteFile(filepath.Join(dir, StateFile), stateMagic, parts...); err != nil {
 		return fmt.Errorf("save facts: %w", err)
 	}
 	return nil
@@ -109,6 +162,10 @@ func (s *state) save(dir string) error {
 
 // setFacts packs the facts of a file.
 func (r *record) setFacts(f *extract.File) {
+	r.errors, r.cut = int32(min(f.Errors, math.MaxInt32)), f.Cut
+	if r.language = f.Lang.String(); r.language == "" {
+		r.language = "document"
+	}
 	var w packed.Writer
 	f.PackDefinitions(&w)
 	r.definitions = slices.Clone(w.Bytes())
@@ -156,10 +213,15 @@ func (r *record) mentionsAny(hashes []uint32) bool {
 // setBound packs what a file says.
 func (r *record) setBound(b resolve.Bound) {
 	var w packed.Writer
+	w.Uint(uint64(len(b.IDs)))
+	for _, name := range b.IDs {
+		w.Int(int64(name.Own))
+		w.Once(name.ID)
+	}
 	w.Uint(uint64(len(b.Edges)))
 	for _, e := range b.Edges {
-		w.String(e.Source)
-		w.String(e.Target)
+		w.Uint(uint64(e.Source))
+		w.Uint(uint64(e.Target))
 		w.Uint(uint64(e.Relation))
 		w.String(e.Context)
 		w.Uint(uint64(e.Confidence))
@@ -169,38 +231,43 @@ func (r *record) setBound(b resolve.Bound) {
 	}
 	w.Uint(uint64(len(b.Unresolved)))
 	for _, u := range b.Unresolved {
-		w.String(u.Source)
+		w.Uint(uint64(u.Source))
 		w.String(u.Name)
 		w.String(u.Receiver)
 		w.Int(int64(u.Line))
 		w.Int(int64(u.Total))
 		w.Uint(uint64(len(u.Candidates)))
 		for _, c := range u.Candidates {
-			w.String(c)
+			w.Uint(uint64(c))
 		}
 	}
 	for _, n := range []int{b.Calls.Extracted, b.Calls.Inferred, b.Calls.Ambiguous, b.Calls.Unresolved, b.Calls.Outside} {
 		w.Uint(uint64(n))
 	}
-	r.bound = slices.Clone(w.Bytes())
+	r.bound, r.packed = slices.Clone(w.Bytes()), nil
 }
 
 // getBound unpacks what setBound packed.
 func (r *record) getBound() (resolve.Bound, error) {
 	in := packed.NewReader(r.bound)
-	b := resolve.Bound{Edges: make([]resolve.BoundEdge, in.Len())}
+	b := resolve.Bound{IDs: make([]resolve.Name, in.Len())}
+	for i := range b.IDs {
+		b.IDs[i] = resolve.Name{Own: in.Int32(), ID: in.String()}
+	}
+	id := func() int32 { return int32(in.Below(len(b.IDs))) }
+	b.Edges = make([]resolve.BoundEdge, in.Len())
 	for i := range b.Edges {
 		b.Edges[i] = resolve.BoundEdge{
-			Source: in.String(), Target: in.String(), Relation: graph.Relation(in.Byte(64)), Context: in.String(),
+			Source: id(), Target: id(), Relation: graph.Relation(in.Byte(64)), Context: in.String(),
 			Confidence: graph.Confidence(in.Byte(3)), Score: in.Float(), Line: in.Int32(), Why: in.String(),
 		}
 	}
 	b.Unresolved = make([]resolve.BoundOpen, in.Len())
 	for i := range b.Unresolved {
-		u := resolve.BoundOpen{Source: in.String(), Name: in.String(), Receiver: in.String(), Line: in.Int32(), Total: int(in.Int32())}
-		u.Candidates = make([]string, in.Len())
+		u := resolve.BoundOpen{Source: id(), Name: in.String(), Receiver: in.String(), Line: in.Int32(), Total: int(in.Int32())}
+		u.Candidates = make([]int32, in.Len())
 		for j := range u.Candidates {
-			u.Candidates[j] = in.String()
+			u.Candidates[j] = id()
 		}
 		b.Unresolved[i] = u
 	}

@@ -21,13 +21,19 @@ func DefaultSkips() []string {
 type entry struct {
 	name  string // on disk, relative to the root
 	path  string // as stored: valid UTF-8 with slashes
-	size  int64
-	mtime int64 // nanoseconds
+	stamp stamp
+}
+
+// stamp tells whether a file may have changed. Times are in nanoseconds.
+type stamp struct {
+	size         int64
+	mtime, ctime int64 // of the content and of anything; ctime is 0 where a system has none
 }
 
 // walk finds the regular files below a folder in the order of their names.
 // Symbolic links are not followed, so there are no loops and nothing is read
 // twice; links, what cannot be read and other kinds of files are counted.
+// Files whose names cannot be those of sources are counted and not looked at.
 func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry, error) {
 	for _, pattern := range skips {
 		if _, err := path.Match(pattern, ""); err != nil {
@@ -69,12 +75,16 @@ func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry
 			s.skip(NotRegular, rel, errors.New("neither a file nor a folder"))
 			return nil
 		}
+		if !sourceName(rel) {
+			s.Skipped[NoSource]++
+			return nil
+		}
 		info, err := d.Info()
 		if err != nil {
 			s.skip(Unreadable, rel, err)
 			return nil
 		}
-		e := entry{name: name, path: storablePath(rel), size: info.Size(), mtime: info.ModTime().UnixNano()}
+		e := entry{name: name, path: storablePath(rel), stamp: stamp{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: changeTime(info)}}
 		if seen[e.path] {
 			s.skip(Unreadable, rel, errors.New("another file has this name once it is valid text"))
 			return nil

@@ -9,12 +9,21 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unsafe"
 )
 
 // Writer appends values. The zero value is ready.
 type Writer struct {
 	buf     []byte
 	strings map[string]uint64
+	texts   uint64 // written so far, also those that are not in strings
+	recent  [128]text
+}
+
+// text is a text with its number.
+type text struct {
+	s      string
+	number uint64
 }
 
 // Bytes returns what was written.
@@ -27,6 +36,8 @@ func (w *Writer) Grow(n int) { w.buf = slices.Grow(w.buf, n) }
 func (w *Writer) Reset() {
 	w.buf = w.buf[:0]
 	clear(w.strings)
+	w.texts = 0
+	w.recent = [len(w.recent)]text{}
 }
 
 // Uint writes a number that is not negative.
@@ -55,14 +66,35 @@ func (w *Writer) String(s string) {
 		w.buf = append(w.buf, 1)
 		return
 	}
-	if n, ok := w.strings[s]; ok {
-		w.Uint(n)
+	// The same text in the same place need not be hashed again.
+	at := unsafe.StringData(s)
+	recent := &w.recent[(uintptr(unsafe.Pointer(at))>>3^uintptr(len(s)))%uintptr(len(w.recent))]
+	if len(recent.s) == len(s) && unsafe.StringData(recent.s) == at {
+		w.Uint(recent.number)
 		return
 	}
-	if w.strings == nil {
-		w.strings = map[string]uint64{}
+	n, ok := w.strings[s]
+	if ok {
+		w.Uint(n)
+	} else {
+		if w.strings == nil {
+			w.strings = map[string]uint64{}
+		}
+		n = w.texts + 2
+		w.strings[s] = n
+		w.Once(s)
 	}
-	w.strings[s] = uint64(len(w.strings)) + 2
+	*recent = text{s, n}
+}
+
+// Once writes a text that is hardly ever the same as another, and so is not
+// remembered. A Reader reads it as any text.
+func (w *Writer) Once(s string) {
+	if s == "" {
+		w.buf = append(w.buf, 1)
+		return
+	}
+	w.texts++
 	w.buf = append(w.buf, 0)
 	w.Uint(uint64(len(s)))
 	w.buf = append(w.buf, s...)
@@ -85,7 +117,8 @@ type Reader struct {
 	err     error
 }
 
-// NewReader reads bytes, which must not change.
+// NewReader reads bytes, which must not change from then on: texts are parts of
+// them.
 func NewReader(b []byte) *Reader { return &Reader{buf: b} }
 
 // Err returns the first error.
@@ -164,6 +197,16 @@ func (r *Reader) Byte(limit uint8) uint8 {
 	return uint8(v)
 }
 
+// Below reads a number below limit, which is not negative.
+func (r *Reader) Below(limit int) int {
+	v := r.Uint()
+	if v >= uint64(limit) {
+		r.fail("a position is out of range")
+		return 0
+	}
+	return int(v)
+}
+
 // Float reads a number with 32 bits.
 func (r *Reader) Float() float32 {
 	if len(r.buf) < 4 {
@@ -195,7 +238,7 @@ func (r *Reader) String() string {
 	if r.err != nil {
 		return ""
 	}
-	s := string(b)
+	s := unsafe.String(unsafe.SliceData(b), len(b))
 	r.strings = append(r.strings, s)
 	return s
 }

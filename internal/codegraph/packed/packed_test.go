@@ -17,6 +17,9 @@ func TestValuesSurvive(t *testing.T) {
 	for _, s := range []string{"a", "", "b\x00\xff", "a", "b\x00\xff"} {
 		w.String(s)
 	}
+	w.Once("once")
+	w.String("last")
+	w.String("a")
 	w.Blob([]byte{1, 2})
 	w.Int(7)
 	r := NewReader(w.Bytes())
@@ -24,6 +27,11 @@ func TestValuesSurvive(t *testing.T) {
 		t.Error("numbers changed")
 	}
 	for _, s := range []string{"a", "", "b\x00\xff", "a", "b\x00\xff"} {
+		if got := r.String(); got != s {
+			t.Errorf("%q reads back as %q", s, got)
+		}
+	}
+	for _, s := range []string{"once", "last", "a"} {
 		if got := r.String(); got != s {
 			t.Errorf("%q reads back as %q", s, got)
 		}

@@ -37,14 +37,27 @@ type Output struct {
 
 // Bound is what the bodies and references of one file say, by ids of nodes.
 type Bound struct {
+	IDs        []Name // those that are named below, by their positions
 	Edges      []BoundEdge
 	Unresolved []BoundOpen
 	Calls      CallCounts
 }
 
-// BoundEdge is an edge by ids.
+// Name is how a file's sites name a node in terms that outlive the run.
+type Name struct {
+	Own int32  // the file's own definition, OwnFile for the file itself, or Other
+	ID  string // of a node of another file
+}
+
+// Values of Name.Own that are no definitions.
+const (
+	OwnFile = -1
+	Other   = -2
+)
+
+// BoundEdge is an edge by positions in IDs.
 type BoundEdge struct {
-	Source, Target string
+	Source, Target int32
 	Relation       graph.Relation
 	Context        string
 	Confidence     graph.Confidence
@@ -53,13 +66,13 @@ type BoundEdge struct {
 	Why            string
 }
 
-// BoundOpen is an unresolved call by ids.
+// BoundOpen is an unresolved call by positions in IDs.
 type BoundOpen struct {
-	Source     string
+	Source     int32
 	Name       string
 	Receiver   string
 	Line       int32
-	Candidates []string
+	Candidates []int32
 	Total      int
 }
 
@@ -74,7 +87,11 @@ func Build(ctx context.Context, in Input) (Output, error) {
 		return Output{}, err
 	}
 	a := &assembly{p: p, ids: ids, b: graph.NewBuilder(in.Info)}
-	if err := a.nodes(); err != nil {
+	edges := 0
+	for i, f := range files {
+		edges += len(bound[i].Edges) + 2*len(f.Defs) + len(f.Imports)
+	}
+	if err := a.nodes(edges); err != nil {
 		return Output{}, fmt.Errorf("build graph: %w", err)
 	}
 	if err := a.structure(); err != nil {
@@ -82,7 +99,7 @@ func Build(ctx context.Context, in Input) (Output, error) {
 	}
 	out := Output{Bound: make(map[string]Bound, len(files)), Reused: reused}
 	for i, f := range files {
-		if err := a.bound(f.Path, bound[i]); err != nil {
+		if err := a.bound(int32(i), bound[i]); err != nil {
 			return Output{}, fmt.Errorf("build graph: %w", err)
 		}
 		out.Bound[f.Path] = bound[i]
@@ -145,13 +162,24 @@ func (p *program) bindAll(ctx context.Context, in Input, ids *identities) ([]Bou
 
 // export says what a file's sites bind to by ids.
 func (p *program) export(file int32, s sites, ids *identities) Bound {
-	id := func(s symbol) string {
-		if s == none {
-			return p.files[file].Path
-		}
-		return ids.of[s]
-	}
 	out := Bound{Calls: s.calls, Edges: make([]BoundEdge, 0, len(s.links))}
+	at := map[symbol]int32{}
+	id := func(s symbol) int32 {
+		n, ok := at[s]
+		if !ok {
+			n = int32(len(out.IDs))
+			at[s] = n
+			switch {
+			case s == none:
+				out.IDs = append(out.IDs, Name{Own: OwnFile})
+			case p.fileOf[s] == file:
+				out.IDs = append(out.IDs, Name{Own: s - p.first[file]})
+			default:
+				out.IDs = append(out.IDs, Name{Own: Other, ID: ids.of[s]})
+			}
+		}
+		return n
+	}
 	seen := map[BoundEdge]bool{}
 	for _, l := range s.links {
 		e := BoundEdge{
@@ -173,15 +201,18 @@ func (p *program) export(file int32, s sites, ids *identities) Bound {
 	return out
 }
 
-// assembly puts nodes and edges into a builder.
+// assembly puts nodes and edges into a builder, files first and then symbols,
+// whose numbers are known by that.
 type assembly struct {
 	p   *program
 	ids *identities
 	b   *graph.Builder
 }
 
-func (a *assembly) nodes() error {
+// nodes adds all nodes, with room for that many edges.
+func (a *assembly) nodes(edges int) error {
 	p := a.p
+	a.b.Grow(len(p.files)+len(p.fileOf), edges)
 	for _, f := range p.files {
 		if _, err := a.b.AddNode(fileNode(f)); err != nil {
 			return err
@@ -204,12 +235,11 @@ func (a *assembly) nodes() error {
 	return nil
 }
 
-// edge adds an edge between ids, making a node of a thing outside of the tree.
-func (a *assembly) edge(source, target, name string, e graph.Edge) error {
-	s, ok := a.b.Number(source)
-	if !ok {
-		return fmt.Errorf("edge from unknown node %q", source)
-	}
+// number is that of a symbol's node.
+func (a *assembly) number(s symbol) int32 { return int32(len(a.p.files)) + s }
+
+// edge adds an edge to an id, making a node of a thing outside of the tree.
+func (a *assembly) edge(source int32, target, name string, e graph.Edge) error {
 	t, ok := a.b.Number(target)
 	if !ok {
 		if target != externalID(name) {
@@ -220,7 +250,7 @@ func (a *assembly) edge(source, target, name string, e graph.Edge) error {
 			return err
 		}
 	}
-	e.Source, e.Target = s, t
+	e.Source, e.Target = source, t
 	return a.b.AddEdge(e)
 }
 
@@ -229,7 +259,8 @@ func (a *assembly) structure() error {
 	p := a.p
 	for i, f := range p.files {
 		if f.Lang == syntax.Go {
-			if err := a.edge(packageID(path.Dir(f.Path)), f.Path, "", graph.Edge{Relation: graph.Contains, File: f.Path, Line: 1}); err != nil {
+			from, _ := a.b.Number(packageID(path.Dir(f.Path)))
+			if err := a.b.AddEdge(graph.Edge{Source: from, Target: int32(i), Relation: graph.Contains, File: f.Path, Line: 1}); err != nil {
 				return err
 			}
 		}
@@ -249,15 +280,14 @@ func (a *assembly) structure() error {
 func (a *assembly) held(file int32, s symbol) error {
 	p := a.p
 	f, d := p.files[file], p.def(s)
-	from := f.Path
+	e := graph.Edge{Source: file, Target: a.number(s), Relation: holder(d, p.owner[s] != none), File: f.Path, Line: int(d.Line)}
 	switch {
 	case p.owner[s] != none:
-		from = a.ids.of[p.owner[s]]
+		e.Source = a.number(p.owner[s])
 	case d.Parent >= 0:
-		from = a.ids.of[p.first[file]+d.Parent]
+		e.Source = a.number(p.first[file] + d.Parent)
 	}
-	e := graph.Edge{Relation: holder(d, p.owner[s] != none), File: f.Path, Line: int(d.Line)}
-	if err := a.edge(from, a.ids.of[s], "", e); err != nil {
+	if err := a.b.AddEdge(e); err != nil {
 		return err
 	}
 	for _, b := range p.bases[s] {
@@ -266,7 +296,7 @@ func (a *assembly) held(file int32, s symbol) error {
 			target = a.ids.of[b.symbol]
 		}
 		e := graph.Edge{Relation: b.relation, File: f.Path, Line: int(b.line)}
-		if err := a.edge(a.ids.of[s], target, baseName(b.name), e); err != nil {
+		if err := a.edge(a.number(s), target, baseName(b.name), e); err != nil {
 			return err
 		}
 	}
@@ -290,7 +320,7 @@ func (a *assembly) imports(file int32) error {
 				continue
 			}
 			e := graph.Edge{Relation: relation, Context: graph.ContextImport, File: f.Path, Line: i.Line}
-			if err := a.edge(f.Path, target, i.Path, e); err != nil {
+			if err := a.edge(file, target, i.Path, e); err != nil {
 				return err
 			}
 		}
@@ -303,16 +333,19 @@ func (a *assembly) methods() error {
 	p := a.p
 	var failed error
 	p.overrides(func(method, of symbol) {
-		e := graph.Edge{Relation: graph.Overrides, File: p.file(method).Path, Line: int(p.def(method).Line)}
-		if err := a.edge(a.ids.of[method], a.ids.of[of], "", e); err != nil {
+		e := graph.Edge{
+			Source: a.number(method), Target: a.number(of), Relation: graph.Overrides, File: p.file(method).Path, Line: int(p.def(method).Line),
+		}
+		if err := a.b.AddEdge(e); err != nil {
 			failed = err
 		}
 	})
 	p.goImplements(func(t, iface symbol) {
 		e := graph.Edge{
-			Relation: graph.Implements, Confidence: graph.Inferred, Score: 0.9, File: p.file(t).Path, Line: int(p.def(t).Line), Why: "method set",
+			Source: a.number(t), Target: a.number(iface), Relation: graph.Implements, Confidence: graph.Inferred, Score: 0.9,
+			File: p.file(t).Path, Line: int(p.def(t).Line), Why: "method set",
 		}
-		if err := a.edge(a.ids.of[t], a.ids.of[iface], "", e); err != nil {
+		if err := a.b.AddEdge(e); err != nil {
 			failed = err
 		}
 	})
@@ -320,27 +353,38 @@ func (a *assembly) methods() error {
 }
 
 // bound adds what a file's sites say.
-func (a *assembly) bound(file string, b Bound) error {
+func (a *assembly) bound(at int32, b Bound) error {
+	file := a.p.files[at].Path
+	numbers := make([]int32, len(b.IDs))
+	for i, name := range b.IDs {
+		switch {
+		case name.Own == OwnFile:
+			numbers[i] = at
+		case name.Own >= 0 && int(name.Own) < len(a.p.files[at].Defs):
+			numbers[i] = a.number(a.p.first[at] + name.Own)
+		default:
+			n, ok := a.b.Number(name.ID)
+			if !ok {
+				return fmt.Errorf("%q speaks of unknown node %q", file, name.ID)
+			}
+			numbers[i] = n
+		}
+	}
 	for _, e := range b.Edges {
-		err := a.edge(e.Source, e.Target, "", graph.Edge{
-			Relation: e.Relation, Context: e.Context, Confidence: e.Confidence, Score: e.Score, File: file, Line: int(e.Line), Why: e.Why,
+		err := a.b.AddEdge(graph.Edge{
+			Source: numbers[e.Source], Target: numbers[e.Target], Relation: e.Relation, Context: e.Context, Confidence: e.Confidence, Score: e.Score,
+			File: file, Line: int(e.Line), Why: e.Why,
 		})
 		if err != nil {
 			return err
 		}
 	}
 	for _, o := range b.Unresolved {
-		source, ok := a.b.Number(o.Source)
-		if !ok {
-			return fmt.Errorf("unresolved call in unknown node %q", o.Source)
+		u := graph.Unresolved{
+			Source: numbers[o.Source], Relation: graph.Calls, Name: o.Name, Receiver: o.Receiver, File: file, Line: int(o.Line), Total: o.Total,
 		}
-		u := graph.Unresolved{Source: source, Relation: graph.Calls, Name: o.Name, Receiver: o.Receiver, File: file, Line: int(o.Line), Total: o.Total}
 		for _, c := range o.Candidates {
-			n, ok := a.b.Number(c)
-			if !ok {
-				return fmt.Errorf("unresolved call of unknown node %q", c)
-			}
-			u.Candidates = append(u.Candidates, n)
+			u.Candidates = append(u.Candidates, numbers[c])
 		}
 		if err := a.b.AddUnresolved(u); err != nil {
 			return err

@@ -42,7 +42,8 @@ type program struct {
 	bases     map[symbol][]base
 	derived   map[symbol][]symbol
 	modules   *modules
-	scopes    []scope // of each file
+	scopes    []scope           // of each file
+	lines     map[symbol][]step // ancestors of each type with bases, once they are known
 }
 
 // base is a type that a type is derived from, or the name of one outside.
@@ -57,15 +58,17 @@ type base struct {
 func newProgram(files []*extract.File, roots Roots) *program {
 	p := &program{
 		files: files, byPath: make(map[string]int32, len(files)), first: make([]symbol, len(files)+1),
-		types: map[nameKey][]symbol{}, functions: map[nameKey][]symbol{}, byName: map[nameKey][]symbol{},
-		members: map[memberKey][]symbol{}, methods: map[symbol][]symbol{}, bases: map[symbol][]base{}, derived: map[symbol][]symbol{},
+		methods: map[symbol][]symbol{}, bases: map[symbol][]base{}, derived: map[symbol][]symbol{},
 	}
 	for i, f := range files {
 		p.byPath[f.Path] = int32(i)
 		p.first[i+1] = p.first[i] + symbol(len(f.Defs))
 	}
 	p.fileOf = make([]int32, p.first[len(files)])
-	p.owner = make([]symbol, len(p.fileOf))
+	n := len(p.fileOf)
+	p.owner = make([]symbol, n)
+	p.members = make(map[memberKey][]symbol, n/2)
+	p.types, p.functions, p.byName = make(map[nameKey][]symbol, n/16), make(map[nameKey][]symbol, n/8), make(map[nameKey][]symbol, n/3)
 	for i, f := range files {
 		for d := range f.Defs {
 			s := p.first[i] + symbol(d)
@@ -84,6 +87,11 @@ func newProgram(files []*extract.File, roots Roots) *program {
 	for s := range p.fileOf {
 		p.derive(symbol(s))
 	}
+	lines := make(map[symbol][]step, len(p.bases))
+	for s := range p.bases {
+		lines[s] = p.line(s)
+	}
+	p.lines = lines
 	return p
 }
 
@@ -244,17 +252,22 @@ func (p *program) derive(s symbol) {
 // maxAncestors bounds the walk up a hierarchy, which sources may make circular.
 const maxAncestors = 200
 
-// ancestors calls visit with a type and all it is derived from, nearest first,
-// until visit answers false. It reports whether some base is outside of the tree.
-func (p *program) ancestors(s symbol, visit func(symbol) bool) (outside bool) {
-	queue := []symbol{s}
+// step is a type on the way up a hierarchy; outside says that a base of one
+// before it is outside of the tree.
+type step struct {
+	symbol  symbol
+	outside bool
+}
+
+// line is a type and all it is derived from, nearest first, and none at the end.
+func (p *program) line(s symbol) []step {
+	line := []step{{symbol: s}}
 	seen := map[symbol]bool{s: true}
-	for i := 0; i < len(queue) && i < maxAncestors; i++ {
-		if !visit(queue[i]) {
-			return outside
-		}
+	outside := false
+	for i := 0; i < len(line) && i < maxAncestors; i++ {
+		line[i].outside = outside
 		for _, mixed := range []bool{true, false} { // what is mixed in comes before what is inherited
-			for _, b := range p.bases[queue[i]] {
+			for _, b := range p.bases[line[i].symbol] {
 				if (b.relation == graph.MixesIn) != mixed {
 					continue
 				}
@@ -263,12 +276,29 @@ func (p *program) ancestors(s symbol, visit func(symbol) bool) (outside bool) {
 					outside = true
 				case !seen[b.symbol]:
 					seen[b.symbol] = true
-					queue = append(queue, b.symbol)
+					line = append(line, step{symbol: b.symbol})
 				}
 			}
 		}
 	}
-	return outside
+	return append(line[:min(len(line), maxAncestors)], step{none, outside})
+}
+
+// ancestors calls visit with a type and all it is derived from, nearest first,
+// until visit answers false. It reports whether some base is outside of the tree.
+func (p *program) ancestors(s symbol, visit func(symbol) bool) (outside bool) {
+	line, ok := p.lines[s]
+	if !ok && p.lines == nil {
+		line = p.line(s)
+	} else if !ok {
+		line = []step{{s, false}, {none, false}}
+	}
+	for _, at := range line {
+		if at.symbol == none || !visit(at.symbol) {
+			return at.outside
+		}
+	}
+	return false
 }
 
 // member finds the members of a name of a type or of what it is derived from;

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sort"
 
 	"sortedheap/internal/codegraph/graph"
@@ -25,12 +27,23 @@ var magic = []byte("sorted-heap codegraph 1\n")
 var ErrNoGraph = errors.New("no graph here")
 
 // SaveFolder writes a graph into a folder, which is made when it is missing. A
-// reader sees the old graph or the new one, never a part.
-func SaveFolder(dir string, g *graph.Graph) error {
-	if err := WriteFile(filepath.Join(dir, GraphFile), magic, encodeGraph(g)); err != nil {
-		return fmt.Errorf("save graph: %w", err)
+// reader sees the old graph or the new one, never a part. The checksum is that
+// which FolderChecksum returns.
+func SaveFolder(dir string, g *graph.Graph) (sum uint32, err error) {
+	if sum, err = WriteFile(filepath.Join(dir, GraphFile), magic, encodeGraph(g)); err != nil {
+		return 0, fmt.Errorf("save graph: %w", err)
 	}
-	return nil
+	return sum, nil
+}
+
+// FolderChecksum reads the graph of a folder and returns its checksum. Errors are
+// those of LoadFolder, as far as the checksum tells.
+func FolderChecksum(dir string) (uint32, error) {
+	body, err := ReadFile(filepath.Join(dir, GraphFile), magic)
+	if err != nil {
+		return 0, fmt.Errorf("check graph: %w", err)
+	}
+	return crc32.Checksum(body, castagnoli), nil
 }
 
 // LoadFolder reads the graph of a folder. It returns ErrNoGraph, wrapped, when
@@ -47,32 +60,36 @@ func LoadFolder(dir string) (*graph.Graph, error) {
 	return g, nil
 }
 
-// WriteFile writes a header, a body and a checksum to a file beside the named one
-// and then takes its place. The folder is made when it is missing.
-func WriteFile(name string, header, body []byte) (err error) {
+// WriteFile writes a header, the parts of a body and a checksum to a file beside
+// the named one and then takes its place. The folder is made when it is missing.
+// It returns the checksum.
+func WriteFile(name string, header []byte, body ...[]byte) (sum uint32, err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return err
+		return 0, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	sum := binary.LittleEndian.AppendUint32(nil, crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)))
-	for _, part := range [][]byte{header, body, sum} {
-		if _, err := f.Write(part); err != nil {
-			return errors.Join(err, f.Close())
-		}
+	for _, part := range body {
+		sum = crc32.Update(sum, castagnoli, part)
 	}
-	if err := errors.Join(f.Chmod(0o644), f.Close()); err != nil {
-		return err
+	out := bufio.NewWriterSize(f, 1<<18) // which keeps the first error
+	for _, part := range slices.Concat([][]byte{header}, body, [][]byte{binary.LittleEndian.AppendUint32(nil, sum)}) {
+		_, _ = out.Write(part)
 	}
-	return os.Rename(f.Name(), name)
+	if err := errors.Join(out.Flush(), f.Chmod(0o644), f.Close()); err != nil {
+		return 0, err
+	}
+	return sum, os.Rename(f.Name(), name)
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // ReadFile reads what WriteFile wrote and returns the body.
 func ReadFile(name string, header []byte) ([]byte, error) {
@@ -89,7 +106,7 @@ func ReadFile(name string, header []byte) ([]byte, error) {
 	}
 	sum := binary.LittleEndian.Uint32(body[len(body)-4:])
 	body = body[:len(body)-4]
-	if crc32.Checksum(body, crc32.MakeTable(crc32.Castagnoli)) != sum {
+	if crc32.Checksum(body, castagnoli) != sum {
 		return nil, fmt.Errorf("%s: %w: the checksum differs", name, packed.ErrDamaged)
 	}
 	return body, nil
@@ -111,6 +128,8 @@ func encodeGraph(g *graph.Graph) []byte {
 		w.String(l)
 		w.Uint(uint64(info.Languages[l]))
 	}
+	// What a node and an edge take in trees that were measured.
+	w.Grow(256*g.Len() + 48*len(g.Edges()))
 	w.Uint(uint64(g.Len()))
 	for i := range int32(g.Len()) {
 		encodeNode(&w, g.Node(i))
@@ -144,10 +163,21 @@ func encodeGraph(g *graph.Graph) []byte {
 	return w.Bytes()
 }
 
+// longText is from where on signatures are hardly ever the same.
+const longText = 40
+
 func encodeNode(w *packed.Writer, n *graph.Node) {
-	w.String(n.ID)
+	if n.Kind == graph.File { // edges and other nodes name it again
+		w.String(n.ID)
+	} else {
+		w.Once(n.ID)
+	}
 	w.String(n.Label)
-	w.String(n.Qualified)
+	if n.Qualified == n.ID {
+		w.String(n.Qualified)
+	} else {
+		w.Once(n.Qualified)
+	}
 	w.Uint(uint64(n.Kind))
 	w.String(n.Form)
 	w.String(n.Lang)
@@ -157,8 +187,12 @@ func encodeNode(w *packed.Writer, n *graph.Node) {
 	w.Uint(uint64(n.EndLine))
 	w.Uint(uint64(n.Community))
 	w.Bool(n.Test)
-	w.String(n.Signature)
-	w.String(n.Doc)
+	if len(n.Signature) < longText {
+		w.String(n.Signature)
+	} else {
+		w.Once(n.Signature)
+	}
+	w.Once(n.Doc)
 }
 
 // decodeGraph builds a graph through the builder, which checks what it is given.

@@ -14,7 +14,7 @@ import (
 func TestFolderBackend(t *testing.T) {
 	graphtest.Run(t, func(t *testing.T, g *graph.Graph) graph.Backend {
 		dir := filepath.Join(t.TempDir(), "new", "graph")
-		if err := SaveFolder(dir, g); err != nil {
+		if _, err := SaveFolder(dir, g); err != nil {
 			t.Fatal(err)
 		}
 		loaded, err := LoadFolder(dir)
@@ -30,7 +30,7 @@ func TestFolderDamage(t *testing.T) {
 	if _, err := LoadFolder(dir); !errors.Is(err, ErrNoGraph) {
 		t.Errorf("an empty folder: %v", err)
 	}
-	if err := SaveFolder(dir, graphtest.Random(t, 3, 12, 20)); err != nil {
+	if _, err := SaveFolder(dir, graphtest.Random(t, 3, 12, 20)); err != nil {
 		t.Fatal(err)
 	}
 	name := filepath.Join(dir, GraphFile)
