@@ -139,6 +139,16 @@ func TestHnswCacheAfterVacuumBrokenAtItsEnd(t *testing.T) {
 	if err := <-held.ended; sqlState(err) != "57014" {
 		t.Fatalf("a vacuum to be broken off: %v", err)
 	}
+	// A session that would make a version for itself does not wait.
+	alone := pgtest.Connect(t, c, "postgres")
+	walk(t, alone)
+	pgtest.Exec(t, alone, `SET sorted_hnsw.shared_cache = off`, `SET lock_timeout = '1ms'`)
+	for range 30 {
+		pgtest.Exec(t, alone, `SELECT id FROM late ORDER BY v <-> vec(-1, 16) LIMIT 1`)
+	}
+	if made := versions(t, alone, "late_v"); len(made) != 0 {
+		t.Errorf("the session has made a version beside the insert: %+v", made)
+	}
 	walk(t, conn)
 	if !becomes(t, conn, `WITH scan AS MATERIALIZED (SELECT id FROM late ORDER BY v <-> vec(-1, 16) LIMIT 1)
 		SELECT (SELECT count(*) FROM scan) = 1 AND EXISTS (
@@ -148,8 +158,67 @@ func TestHnswCacheAfterVacuumBrokenAtItsEnd(t *testing.T) {
 	}
 	held.goOnInsert()
 	awaitVersion(t, conn, "late", "shared")
+	pgtest.Exec(t, alone, `RESET lock_timeout`)
+	awaitVersion(t, alone, "late", "local")
 	complete(t, conn, "late")
 	sameAnswers(t, conn, "late", "")
 	pgtest.Exec(t, conn, `VACUUM (INDEX_CLEANUP on) late`)
 	spotlessGraph(t, conn, "late")
+}
+
+// breakFreeing breaks a slow VACUUM off once it has freed some of the nodes that it
+// has marked; false when it has ended before that was seen.
+func breakFreeing(t *testing.T, c *cluster.Cluster, table string, m, dim int) bool {
+	t.Helper()
+	cleaner, watcher := pgtest.Connect(t, c, "postgres"), pgtest.Connect(t, c, "postgres")
+	pgtest.Exec(t, cleaner, `SET vacuum_cost_delay = 2`, `SET vacuum_cost_limit = 1`)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := cleaner.Exec(t.Context(), `VACUUM (INDEX_CLEANUP on) `+table)
+		ended <- err
+	}()
+	for marked, before := 0, 0; marked >= before; {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return false
+		case <-time.After(2 * time.Millisecond):
+		}
+		before, marked = marked, countDying(readSlots(t, watcher, table+"_v", m, dim))
+	}
+	pgtest.Exec(t, watcher, fmt.Sprintf(`SELECT pg_cancel_backend(%d)`, cleaner.PgConn().PID()))
+	if err := <-ended; err != nil && sqlState(err) != "57014" {
+		t.Fatal(err)
+	}
+	return countDying(readSlots(t, watcher, table+"_v", m, dim)) > 0
+}
+
+// Where some of the marked slots are free and filled again and others are not, a
+// version is as good as the pages.
+func TestHnswCacheAfterVacuumBrokenAmongFrees(t *testing.T) {
+	c := cacheServer(t, 16*1024, true)
+	conn := pgtest.Connect(t, c, "postgres")
+	const m, dim, tries = 2, 16, 5
+	hnswTable(t, conn, "half", 3000, dim, "m = 2, ef_construction = 8")
+	pgtest.Exec(t, conn, `INSERT INTO half SELECT i + 10000, vec(i, 16) FROM generate_series(1, 500) i`)
+	broken := false
+	for round := 0; !broken && round < tries; round++ {
+		pgtest.Exec(t, conn, fmt.Sprintf(`DELETE FROM half WHERE id %% 12 = %d AND id <= 3000`, round))
+		broken = breakFreeing(t, c, "half", m, dim)
+	}
+	if !broken {
+		t.Fatalf("none of %d vacuums was met among its frees", tries)
+	}
+	pgtest.Exec(t, conn, `INSERT INTO half SELECT i, vec(i, 16) FROM generate_series(15001, 15100) i`)
+	awaitVersion(t, conn, "half", "shared")
+	complete(t, conn, "half")
+	sameAnswers(t, conn, "half", "")
+	pgtest.Exec(t, conn, `INSERT INTO half SELECT i, vec(i, 16) FROM generate_series(20001, 20300) i`)
+	complete(t, conn, "half")
+	pgtest.Exec(t, conn, `VACUUM (INDEX_CLEANUP on) half`)
+	awaitVersion(t, conn, "half", "shared")
+	complete(t, conn, "half")
+	spotlessGraph(t, conn, "half")
 }
