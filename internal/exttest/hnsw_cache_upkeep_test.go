@@ -63,7 +63,9 @@ func stopAtWork(t *testing.T, conn *pgx.Conn, table string) (goOn func()) {
 			}
 			for _, v := range versions(t, conn, table+"_v") {
 				if v.State == "building" && v.Bytes > 0 {
-					return func() { _ = syscall.Kill(pid, syscall.SIGCONT) }
+					goOn := func() { _ = syscall.Kill(pid, syscall.SIGCONT) }
+					t.Cleanup(goOn)
+					return goOn
 				}
 			}
 			_ = syscall.Kill(pid, syscall.SIGCONT)

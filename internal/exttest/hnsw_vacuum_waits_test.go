@@ -86,16 +86,25 @@ func becomes(t *testing.T, conn *pgx.Conn, sql string, args ...any) bool {
 	return false
 }
 
-// vacuumBesideInsert lets VACUUM come to where it is about to free slots, which a walk
-// keeps it from, then begins an insert, and lets VACUUM go on. It tells whether VACUUM
-// has waited for the insert; it cannot where the insert was stopped with a page locked
-// that VACUUM needs.
-func vacuumBesideInsert(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, round int) bool {
+// heldVacuum is a VACUUM of the table late that waits, at its end, for an insert that
+// was stopped.
+type heldVacuum struct {
+	pid        int
+	ended      chan error
+	behind     bool // it has waited for the walk
+	goOnInsert func()
+	met        bool // false where the insert was stopped with a page locked that VACUUM needs
+}
+
+// holdVacuum lets VACUUM come to where it is about to free slots, which a walk keeps
+// it from, then begins an insert and stops it, and lets VACUUM go on.
+func holdVacuum(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, round int) heldVacuum {
 	t.Helper()
 	pgtest.Exec(t, conn, fmt.Sprintf(`DELETE FROM late WHERE id = %d`, 50+round))
 	// From a copy of its own a walk locks no page.
 	goOnWalk := stopWithin(t, c, conn, "late_v", hnswWalksLock,
-		[]string{`SET enable_seqscan = off`, `SET sorted_hnsw.scan_mode = graph`, `SET sorted_hnsw.ef_search = 1000`},
+		[]string{`SET enable_seqscan = off`, `SET sorted_hnsw.scan_mode = graph`, `SET sorted_hnsw.ef_search = 1000`,
+			`SET sorted_hnsw.shared_cache = off`, `SET sorted_hnsw.local_cache_size = 0`},
 		`SELECT sum(near.id + %d) FROM (SELECT v FROM late LIMIT 300) q,
 			LATERAL (SELECT id FROM late ORDER BY v <-> q.v LIMIT 1) near`)
 	vacuum := pgtest.Connect(t, c, "postgres")
@@ -104,29 +113,37 @@ func vacuumBesideInsert(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, round 
 		_, err := vacuum.Exec(t.Context(), `VACUUM (INDEX_CLEANUP on) late`)
 		ended <- err
 	}()
+	held := heldVacuum{pid: int(vacuum.PgConn().PID()), ended: ended}
 	waits := func(lock int) bool {
 		t.Helper()
-		return becomes(t, conn, holdsPageLock, "late_v", lock, int(vacuum.PgConn().PID()), false)
+		return becomes(t, conn, holdsPageLock, "late_v", lock, held.pid, false)
 	}
-	behind := waits(hnswWalksLock)
-	goOnInsert := stopWithin(t, c, conn, "late_v", hnswInsertsLock, nil,
+	held.behind = waits(hnswWalksLock)
+	held.goOnInsert = stopWithin(t, c, conn, "late_v", hnswInsertsLock, nil,
 		fmt.Sprintf(`INSERT INTO late SELECT %[1]d + 50 * %%[1]d + i, v FROM (SELECT i, vec(%[1]d + 50 * %%[1]d + i, 16) AS v FROM generate_series(1, 50) i OFFSET 0) s`, 100000*(round+1)))
 	goOnWalk()
-	met := waits(hnswInsertsLock) && behind
+	held.met = waits(hnswInsertsLock) && held.behind
+	return held
+}
+
+// vacuumBesideInsert tells whether VACUUM has waited for an insert at its end.
+func vacuumBesideInsert(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, round int) bool {
+	t.Helper()
+	held := holdVacuum(t, c, conn, round)
 	select {
-	case err := <-ended:
+	case err := <-held.ended:
 		// Where the walk did not keep it, it may have been through before the insert.
-		if behind || err != nil {
+		if held.behind || err != nil {
 			t.Fatalf("VACUUM has ended before the insert: %v", err)
 		}
-		ended <- nil
+		held.ended <- nil
 	default:
 	}
-	goOnInsert()
-	if err := <-ended; err != nil {
+	held.goOnInsert()
+	if err := <-held.ended; err != nil {
 		t.Fatal(err)
 	}
-	return met
+	return held.met
 }
 
 // An insert that has begun before VACUUM frees slots may put its row where copies of

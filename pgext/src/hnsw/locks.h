@@ -35,4 +35,14 @@ hnsw_barrier(Relation index, BlockNumber which)
 	UnlockPage(index, which, ExclusiveLock);
 }
 
+/* The same for who does not want to wait; false where he would have to. */
+static inline bool
+hnsw_try_barrier(Relation index, BlockNumber which)
+{
+	if (!ConditionalLockPage(index, which, ExclusiveLock))
+		return false;
+	UnlockPage(index, which, ExclusiveLock);
+	return true;
+}
+
 #endif							/* HNSW_LOCKS_H */

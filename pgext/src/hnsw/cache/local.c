@@ -190,7 +190,7 @@ make_version(HnswLocal *local, Relation index, const HnswCacheKey *key)
 	MemoryContext caller = MemoryContextSwitchTo(work);
 	HnswBlockPlan *plan = palloc0(sizeof(HnswBlockPlan));
 
-	if (hnsw_settle(index) && hnsw_block_plan(index, plan) && make_room(plan->bytes))
+	if (hnsw_settle(index, false) && hnsw_block_plan(index, plan) && make_room(plan->bytes))
 	{
 		char	   *memory = MemoryContextAllocHuge(context, plan->bytes + HNSW_IMAGE_LINE);
 

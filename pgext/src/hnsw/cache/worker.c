@@ -124,7 +124,7 @@ fill_slot(HnswSharedSlot *slot, Relation index)
 	instr_time	now;
 
 	plan->give_way = others_wait;
-	if (!hnsw_settle(index))
+	if (!hnsw_settle(index, true))
 		return NOT_NOW;
 	for (int tries = 0; tries < TRIES; tries++)
 	{

@@ -13,6 +13,10 @@
  * number that it never had, so no version from before is taken for right. As at the
  * end of VACUUM (vacuum.c, 4), inserts that know an older list of pages with free
  * slots have to end first. `unfinished` stays: the next VACUUM has work to do.
+ *
+ * Who compares counters for equality (seedscan.c) sees one more change than there
+ * was. A crash before the record is on disk takes all versions with it, and a
+ * standby gets the record after those of the inserts that were waited for.
  */
 #include "postgres.h"
 
@@ -47,21 +51,34 @@ end_change(Relation index)
 	UnlockReleaseBuffer(buffer);
 }
 
+/* Inserts that began before have ended; false where that takes a wait that is not
+ * wanted. */
+static bool
+inserts_are_over(Relation index, bool wait)
+{
+	if (!wait)
+		return hnsw_try_barrier(index, HNSW_INSERTS_LOCK);
+	hnsw_barrier(index, HNSW_INSERTS_LOCK);
+	return true;
+}
+
 bool
-hnsw_settle(Relation index)
+hnsw_settle(Relation index, bool wait)
 {
 	Oid			heapid = index->rd_index->indrelid;
+	bool		settled;
 
 	if (!is_in_change(index))
 		return true;
 	if (RecoveryInProgress() || IsInParallelMode() ||
 		!ConditionalLockRelationOid(heapid, ShareUpdateExclusiveLock))
 		return false;
-	if (is_in_change(index))
+	settled = !is_in_change(index);
+	if (!settled && inserts_are_over(index, wait))
 	{
-		hnsw_barrier(index, HNSW_INSERTS_LOCK);
 		end_change(index);
+		settled = true;
 	}
 	UnlockRelationOid(heapid, ShareUpdateExclusiveLock);
-	return true;
+	return settled;
 }
