@@ -7,28 +7,22 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// list is what the index has of a term: its best fragments, each with its share of
-// the fragment's score.
-type list struct {
-	fragments []int32
-	impacts   []float32
-}
-
-// lists are read by term.
-type lists map[string]list
+// lists are what the index has of terms: the best fragments of each.
+type lists map[string][]posting
 
 // read takes the rows of listsStatement.
 func (l lists) read(rows pgx.Rows) error {
 	for rows.Next() {
-		var (
-			term string
-			read list
-		)
-		if err := rows.Scan(&term, &read.fragments, &read.impacts); err != nil {
+		var term string
+		var packed []byte
+		err := rows.Scan(&term, &packed)
+		if err == nil {
+			l[term], err = unpackPostings(packed)
+		}
+		if err != nil {
 			rows.Close()
 			return err
 		}
-		l[term] = read
 	}
 	return rows.Err()
 }
@@ -45,15 +39,14 @@ func (l lists) best(terms []string, weights []float32, symbols []bool, limit int
 	at := map[int32]int{}
 	var all []scored
 	for i, term := range terms {
-		found := l[term]
-		for j, id := range found.fragments[:min(len(found.fragments), len(found.impacts))] {
-			k, ok := at[id]
+		for _, p := range l[term] {
+			k, ok := at[p.fragment]
 			if !ok {
 				k = len(all)
-				at[id] = k
-				all = append(all, scored{id: id})
+				at[p.fragment] = k
+				all = append(all, scored{id: p.fragment})
 			}
-			share := float64(found.impacts[j]) * float64(weights[i])
+			share := float64(p.impact) * float64(weights[i])
 			if symbols[i] {
 				all[k].symbol += share
 			} else {

@@ -7,9 +7,9 @@ import (
 
 func TestBestAddsListsUp(t *testing.T) {
 	l := lists{
-		"edge":  {[]int32{1, 2, 3}, []float32{4, 2, 1}},
-		"plan":  {[]int32{3, 2}, []float32{4, 2}},
-		"=Plan": {[]int32{2}, []float32{8}},
+		"edge":  {{1, 4}, {2, 2}, {3, 1}},
+		"plan":  {{3, 4}, {2, 2}},
+		"=Plan": {{2, 8}},
 	}
 	got := l.best([]string{"edge", "absent", "plan", "=Plan"}, []float32{1, 1, 0.5, 0.25}, []bool{false, false, false, true}, 2)
 	// 2: 2 + 2/2 by terms, 8/4 by its symbol; 1: 4; 3: 1 + 4/2.

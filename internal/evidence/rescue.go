@@ -107,7 +107,7 @@ func (g *gathering) fill(rows pgx.Rows) error {
 			id, start, end int32
 			rarity         float32
 			lead           int16
-			tokens         []int16
+			tokens         []byte
 			f              Fragment
 		)
 		err := rows.Scan(&id, &f.File, &start, &end, &f.Symbol, &f.Kind, &f.Cut, &f.Head, &lead, &rarity, &tokens, &f.Text)
@@ -116,9 +116,9 @@ func (g *gathering) fill(rows pgx.Rows) error {
 			return err
 		}
 		f.StartLine, f.EndLine, f.Lead = int(start), int(end), int(lead)
-		f.Tokens = make([]int, len(tokens))
-		for i, n := range tokens {
-			f.Tokens[i] = int(n)
+		if f.Tokens, err = unpackTokens(tokens); err != nil {
+			rows.Close()
+			return fmt.Errorf("fragment %d: %w", id, err)
 		}
 		c := g.at(id)
 		c.rarity, c.Fragment = float64(rarity), &f

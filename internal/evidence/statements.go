@@ -27,7 +27,7 @@ var statements = []struct{ name, sql string }{
 	{annStatement, fmt.Sprintf(`SELECT fragment, embedding <=> $1::svec
 FROM evidence_vectors ORDER BY embedding <=> $1::svec LIMIT %d`, annRows)},
 
-	{listsStatement, `SELECT term, fragments, impacts FROM evidence_postings WHERE term = ANY ($1::text[]) AND part = 0`},
+	{listsStatement, `SELECT term, postings FROM evidence_postings WHERE term = ANY ($1::text[]) AND part = 0`},
 
 	{edgesStatement, `SELECT entity_id, relation_id, target_id FROM evidence_edges WHERE entity_id = ANY ($1::int4[])`},
 
