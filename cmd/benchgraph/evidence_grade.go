@@ -101,11 +101,11 @@ func (g *evidenceGrader) question(ctx context.Context, q *corpus.CodeQuestion, t
 // stages tells what the statements took in the server since the last reset.
 func (g *evidenceGrader) stages(ctx context.Context) error {
 	for _, s := range []struct{ name, table string }{
-		{"ann", "evidence_vectors"}, {"lexical", "evidence_postings"}, {"rescue", "evidence_edges"},
+		{"ann", "evidence_vectors"}, {"lexical", "evidence_postings"}, {"rescue", "evidence_edges"}, {"rows", "evidence_fragments"},
 	} {
 		var ms float64
 		err := g.conn.QueryRow(ctx, `SELECT coalesce(sum(total_exec_time + total_plan_time) / sum(calls), 0) FROM pg_stat_statements
-			WHERE query LIKE 'SELECT fragment%' || $1 || '%' OR query LIKE 'WITH rescued%' || $1 || '%'`, s.table).Scan(&ms)
+			WHERE query ~ ('^SELECT .*\sFROM ' || $1)`, s.table).Scan(&ms)
 		if err != nil {
 			return fmt.Errorf("read statistics: %w", err)
 		}

@@ -51,8 +51,8 @@ type Line struct {
 }
 
 // Stages tell what an answer cost, in milliseconds of the client's clock: the
-// question's vector, the round trip that finds seeds, the one that fetches them and
-// what they refer to, and the choice of lines.
+// question's vector, the round trip that finds seeds, the two that follow references
+// and fetch rows, and the choice of lines.
 type Stages struct {
 	Embed, Seeds, Rescue, Pack float64
 }
@@ -116,7 +116,7 @@ const elision = "...\n"
 func fileHeader(file string) string { return "== " + file + "\n" }
 
 // Ask finds the evidence for a question within a budget. One round trip finds
-// seeds, one fetches them and what they refer to.
+// seeds, one what they refer to, and one fetches both.
 func (x *Index) Ask(ctx context.Context, text string, b Budget) (Answer, error) {
 	watch := startLaps()
 	vectors, err := x.embedder.Embed(ctx, []string{text})

@@ -14,5 +14,5 @@
 //   - rescue: fragments that seeds refer to, or that refer to them.
 //   - pack: choice of at most so many files and lines that a budget pays for.
 //
-// An Index answers from the tables of a database in two round trips; see Ask.
+// An Index answers from the tables of a database in three round trips; see Ask.
 package evidence

@@ -3,7 +3,6 @@ package evidence
 import (
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -11,14 +10,15 @@ import (
 )
 
 // Plans are what EXPLAIN (VERBOSE, FORMAT JSON) says now of the statements that an
-// answer runs, each once: seeds by vector, seeds by terms, rescue.
+// answer runs, each once: seeds by vector, seeds by terms, references, rows.
 func (x *Index) Plans(ctx context.Context, text string, vector []float32) ([]string, error) {
 	q := parseQuestion(text, x.stems)
-	terms, weights, symbols := q.lookups()
+	terms, _, _ := q.lookups()
 	values := []string{
 		annStatement + "(" + quoted(pgvector.NewVector(vector).String()) + ")",
-		lexicalStatement + "(" + array(terms, quotedElement) + "," + array(weights, real) + "," + array(symbols, strconv.FormatBool) + ")",
-		fetchStatement + "('{1}','{1}','{1}')",
+		listsStatement + "(" + array(terms, quotedElement) + ")",
+		edgesStatement + "('{1}')",
+		fetchStatement + "('{1}')",
 	}
 	plans := make([]string, len(values))
 	for i, v := range values {
@@ -46,8 +46,6 @@ func array[T any](values []T, write func(T) string) string {
 	}
 	return quoted("{" + strings.Join(written, ",") + "}")
 }
-
-func real(x float32) string { return strconv.FormatFloat(float64(x), 'g', -1, 32) }
 
 func quotedElement(text string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`

@@ -92,18 +92,14 @@ func (x *Index) seed(ctx context.Context, q *question, vector []float32) ([]cand
 		})
 		return err
 	})
-	batch.Queue(lexicalStatement, terms, weights, symbols).Query(func(rows pgx.Rows) error {
-		var id int32
-		var lexical, symbol float64
-		_, err := pgx.ForEachRow(rows, []any{&id, &lexical, &symbol}, func() error {
-			c := found.at(id)
-			c.lexical, c.symbol = lexical, symbol
-			return nil
-		})
-		return err
-	})
+	held := lists{}
+	batch.Queue(listsStatement, terms).Query(held.read)
 	if err := x.conn.SendBatch(ctx, batch).Close(); err != nil {
 		return nil, fmt.Errorf("find seeds: %w", err)
+	}
+	for _, s := range held.best(terms, weights, symbols, lexicalRows) {
+		c := found.at(s.id)
+		c.lexical, c.symbol = s.lexical, s.symbol
 	}
 	return found.all, nil
 }
@@ -148,54 +144,4 @@ func (g *gathering) at(id int32) *candidate {
 		g.all = append(g.all, candidate{id: id, distance: farAway})
 	}
 	return &g.all[i]
-}
-
-// fetch is trip two: the rows of the seeds, and of the fragments that are best
-// connected to them.
-func (x *Index) fetch(ctx context.Context, seeds []candidate) ([]candidate, error) {
-	g := newGathering()
-	ids, weights := make([]int32, len(seeds)), make([]float32, len(seeds))
-	for i, c := range seeds {
-		ids[i], weights[i] = c.id, float32(c.score)
-		*g.at(c.id) = c
-	}
-	expand := ids[:min(len(ids), rescueSeeds)]
-	rows, err := x.conn.Query(ctx, fetchStatement, ids, weights, expand)
-	if err != nil {
-		return nil, fmt.Errorf("fetch fragments: %w", err)
-	}
-	for rows.Next() {
-		var (
-			id     int32
-			rescue float64
-			rarity float32
-			start  int32
-			end    int32
-			lead   int16
-			tokens []int16
-			f      Fragment
-		)
-		err := rows.Scan(&id, &rescue, &f.File, &start, &end, &f.Symbol, &f.Kind, &f.Cut, &f.Head, &lead, &rarity, &tokens, &f.Text)
-		if err != nil {
-			rows.Close()
-			return nil, fmt.Errorf("read fragment: %w", err)
-		}
-		f.StartLine, f.EndLine, f.Lead = int(start), int(end), int(lead)
-		f.Tokens = make([]int, len(tokens))
-		for i, n := range tokens {
-			f.Tokens[i] = int(n)
-		}
-		c := g.at(id)
-		c.rescue, c.rarity, c.Fragment = rescue, float64(rarity), &f
-	}
-	if err := rows.Err(); err != nil {
-		return nil, fmt.Errorf("fetch fragments: %w", err)
-	}
-	out := g.all[:0]
-	for _, c := range g.all {
-		if c.Fragment != nil {
-			out = append(out, c)
-		}
-	}
-	return out, nil
 }

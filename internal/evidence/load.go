@@ -111,12 +111,8 @@ func (l *loader) copyFragments(ctx context.Context) error {
 		[]string{"fragment", "file", "start_line", "end_line", "symbol", "kind", "cut", "head", "lead", "rarity", "line_tokens", "body"},
 		pgx.CopyFromSlice(len(l.fragments), func(i int) ([]any, error) {
 			f := &l.fragments[i]
-			tokens := make([]int16, len(f.Tokens))
-			for j, n := range f.Tokens {
-				tokens[j] = int16(min(n, 1<<15-1))
-			}
 			return []any{int32(i + 1), f.File, int32(f.StartLine), int32(f.EndLine), f.Symbol, f.Kind, f.Cut, f.Head,
-				int16(f.Lead), l.rarity[i], tokens, f.Text}, nil
+				int16(f.Lead), l.rarity[i], packTokens(f.Tokens), f.Text}, nil
 		}))
 	return err
 }
@@ -152,7 +148,7 @@ func (l *loader) copyPostings(ctx context.Context) error {
 		next int
 	)
 	_, err := l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_postings"},
-		[]string{"term", "part", "holders", "fragments", "impacts"}, pgx.CopyFromFunc(func() ([]any, error) {
+		[]string{"term", "part", "holders", "postings"}, pgx.CopyFromFunc(func() ([]any, error) {
 			if len(rest) == 0 {
 				if next == len(terms) {
 					return nil, nil
@@ -166,12 +162,12 @@ func (l *loader) copyPostings(ctx context.Context) error {
 				part++
 			}
 			n := min(len(rest), postingsPerPart)
-			fragments, impacts := make([]int32, n), make([]float32, n)
-			for i, p := range rest[:n] {
-				fragments[i], impacts[i] = p.fragment+1, p.impact
+			head := rest[:n]
+			for i := range head {
+				head[i].fragment++ // the table counts from 1
 			}
 			rest = rest[n:]
-			return []any{term, part, int32(all), fragments, impacts}, nil
+			return []any{term, part, int32(all), packPostings(head)}, nil
 		}))
 	return err
 }

@@ -14,7 +14,7 @@ import (
 //
 //   - evidence_fragments: a row for each fragment.
 //   - evidence_postings: a row for each term and 256 of its postings, part 0
-//     those of greatest impact; sorted by term.
+//     those of greatest impact; sorted by term; packed, see packPostings.
 //   - evidence_edges: references between fragments, as facts of the extension's
 //     graph functions.
 //   - evidence_vectors: the fragments' embeddings, with their vector index.
@@ -30,16 +30,16 @@ func createTables(dim int) []string {
 		`CREATE TABLE evidence_fragments (
 			fragment int4 NOT NULL, file text NOT NULL, start_line int4 NOT NULL, end_line int4 NOT NULL,
 			symbol text NOT NULL, kind text NOT NULL, cut text NOT NULL, head text NOT NULL, lead int2 NOT NULL,
-			rarity real NOT NULL, line_tokens int2[] NOT NULL, body text NOT NULL,
+			rarity real NOT NULL, line_tokens bytea NOT NULL, body text NOT NULL,
 			PRIMARY KEY (fragment)) USING sorted_heap`,
 		`ALTER TABLE evidence_fragments SET (toast_tuple_target = 8160)`,
 		`ALTER TABLE evidence_fragments ALTER body SET STORAGE EXTERNAL`,
 		`CREATE TABLE evidence_postings (
 			term text COLLATE "C" NOT NULL, part int2 NOT NULL, holders int4 NOT NULL,
-			fragments int4[] NOT NULL, impacts real[] NOT NULL,
+			postings bytea NOT NULL,
 			PRIMARY KEY (term, part)) USING sorted_heap`,
 		`ALTER TABLE evidence_postings SET (toast_tuple_target = 8160)`,
-		`ALTER TABLE evidence_postings ALTER fragments SET STORAGE PLAIN, ALTER impacts SET STORAGE PLAIN`,
+		`ALTER TABLE evidence_postings ALTER postings SET STORAGE PLAIN`,
 		fmt.Sprintf(`CREATE TABLE evidence_edges (
 			entity_id int4 NOT NULL, relation_id int2 NOT NULL, target_id int4 NOT NULL, embedding svec(%d), payload text,
 			PRIMARY KEY (entity_id, relation_id, target_id)) USING sorted_heap`, dim),
