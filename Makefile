@@ -36,7 +36,7 @@ RUN_multihop-10k = multihop --chains 10000
 RUN_multihop-fair = multihop --query-set fair
 RUN_code = code $(if $(wildcard $(NINJA)),--source $(NINJA) --questions note-ninja)
 # ask needs no server; pgx is in the module cache.
-RUN_ask = ask --source $(shell $(GO) list -m -f '{{.Dir}}' github.com/jackc/pgx/v5) --questions fixtures/questions/codegraph-pgx.json
+RUN_ask = ask --source $(shell $(GO) list -m -f '{{.Dir}}' github.com/jackc/pgx/v5) --questions fixtures/questions/codegraph/pgx.json
 RUN_butler-fair = butler --query-set fair
 RUN_gutenberg-fair = $(RUN_gutenberg) --query-set fair
 RUN_gutenberg = gutenberg $(if $(BOOKS),--books $(BOOKS))

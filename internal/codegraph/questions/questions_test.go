@@ -14,11 +14,11 @@ import (
 	"testing"
 )
 
-var mediawiki = flag.String("mediawiki", "", "the tree that codegraph-mediawiki.json names, to verify its truth")
+var mediawiki = flag.String("mediawiki", "", "the tree that fixtures/questions/codegraph/mediawiki.json names, to verify its truth")
 
 func load(t *testing.T, corpus string) *Set {
 	t.Helper()
-	s, err := Load("../../../fixtures/questions/codegraph-" + corpus + ".json")
+	s, err := Load("../../../fixtures/questions/codegraph/" + corpus + ".json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@
 /* Small pieces come from parts, each a share of the file so far: mappings stay few,
  * for the system counts them, and so does what a small build leaves unused. */
 #define PART_SHARE 8
-#define LEAST_PART ((Size) 2 * 1024 * 1024)	/* a multiple of any page */
+#define LEAST_PART ((Size) 2 * 1024 * 1024) /* a multiple of any page */
 #define LARGEST_PART ((Size) 1024 * 1024 * 1024)
 
 /* Written at once where the file grows. */

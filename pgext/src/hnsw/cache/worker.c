@@ -12,8 +12,8 @@
  * are over (vacuum/settle.c), since else there could be no version before the next.
  *
  * An error is logged and the version not tried again for a while, which doubles
- * each time. Whatever
- * way the process ends, what it was building is given up (hnsw_shared_abandon).
+ * each time. Whatever way the process ends, what it was building is given up
+ * (hnsw_shared_abandon).
  */
 #include "postgres.h"
 
@@ -95,18 +95,25 @@ database_is_wanted(void)
 	return false;
 }
 
-/* A weak lock beside the one that is held is refused once somebody waits for one
- * that conflicts. LockHasWaitersRelation knows nothing of locks taken by the fast
- * path, as this one was. */
+/*
+ * Asks the table of locks who waits for the index. Trying for a second weak lock
+ * does not tell on 17 and later: a lock is given past one who waits for us anyway.
+ * LockHasWaitersRelation knows nothing of locks taken by the fast path, as ours was.
+ */
 static bool
 others_wait(Relation index)
 {
-	Oid			relid = RelationGetRelid(index);
+	LockData   *all = GetLockStatusData();
+	LOCKTAG		tag;
+	bool		found = false;
 
-	if (!ConditionalLockRelationOid(relid, RowShareLock))
-		return true;
-	UnlockRelationOid(relid, RowShareLock);
-	return database_is_wanted();
+	SET_LOCKTAG_RELATION(tag, MyDatabaseId, RelationGetRelid(index));
+	for (int i = 0; i < all->nelements && !found; i++)
+		found = all->locks[i].waitLockMode != NoLock &&
+			memcmp(&all->locks[i].locktag, &tag, sizeof(tag)) == 0;
+	pfree(all->locks);
+	pfree(all);
+	return found || database_is_wanted();
 }
 
 typedef enum Made
