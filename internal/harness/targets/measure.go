@@ -15,6 +15,18 @@ import (
 var values = map[Value]func(result.Row) stats.Interval{
 	"server_ms": func(r result.Row) stats.Interval { return latency(r.ServerMS) },
 	"client_ms": func(r result.Row) stats.Interval { return latency(r.ClientMS) },
+	"client_p99_ms": func(r result.Row) stats.Interval {
+		if r.ClientMS == nil {
+			return missing()
+		}
+		return exactly(r.ClientMS.P99)
+	},
+	"queries_per_second": func(r result.Row) stats.Interval {
+		if r.Load == nil {
+			return missing()
+		}
+		return exactly(r.Load.QueriesPerSecond)
+	},
 	"build_seconds": func(r result.Row) stats.Interval {
 		return ofBuild(r, func(b result.Build) float64 { return b.Seconds })
 	},
