@@ -16,6 +16,10 @@ GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 SHFMT = mvdan.cc/sh/v3/cmd/shfmt@v3.14.1
 ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
+# A PG_CONFIG that was given is the one to build for.
+BOOTSTRAP = PG_CONFIG=$(if $(filter file,$(origin PG_CONFIG)),,$(PG_CONFIG)) scripts/bootstrap.sh
+LINT_TOOLS = $(BOOTSTRAP) lint
+
 # The commit is stamped into the binary where git can tell it.
 BUILDVCS = $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
 PGEXT = -C pgext PG_CONFIG=$(PG_CONFIG)
@@ -96,7 +100,7 @@ test: deps ## from a bare machine: build, install and run every test
 	scripts/test.sh
 
 deps: ## install what is missing (apt; root or sudo); quick when all is there
-	PG_CONFIG=$(if $(filter file,$(origin PG_CONFIG)),,$(PG_CONFIG)) scripts/bootstrap.sh
+	$(BOOTSTRAP)
 
 ##@ Build
 build: ## build the extension and the programs in bin/
@@ -121,14 +125,15 @@ core-check: ## C unit tests of pgext/core under ASan and UBSan
 	$(MAKE) -C pgext/core check
 
 lint: ## golangci-lint, shellcheck, shfmt, actionlint, pgindent (installs pinned versions)
+	$(LINT_TOOLS)
 	$(GO) run $(GOLANGCI_LINT) run
 	$(GO) run $(SHFMT) -d scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
-	command -v shellcheck >/dev/null || $(SUDO) apt-get install -y -q shellcheck
 	shellcheck scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	$(GO) run $(ACTIONLINT)
 	scripts/pgindent.sh --check
 
 fmt: ## format Go, C and shell in place
+	$(LINT_TOOLS)
 	$(GO) run $(GOLANGCI_LINT) fmt
 	$(GO) run $(SHFMT) -w scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	scripts/pgindent.sh
