@@ -99,14 +99,26 @@ func (t Target) figure(v float64) string {
 
 // Text is the measured value with its interval.
 func (o Outcome) Text() string {
+	if interval := o.Interval(); interval != "" {
+		return o.Figure() + " (" + interval + ")"
+	}
+	return o.Figure()
+}
+
+// Figure is the measured value.
+func (o Outcome) Figure() string {
 	if !o.Found {
 		return ""
 	}
-	text := o.figure(o.Measured)
-	if !math.IsNaN(o.Lo) && !math.IsNaN(o.Hi) {
-		text += fmt.Sprintf(" (%s to %s)", o.figure(o.Lo), o.figure(o.Hi))
+	return o.figure(o.Measured)
+}
+
+// Interval is that of the measured value, where there is one.
+func (o Outcome) Interval() string {
+	if !o.Found || math.IsNaN(o.Lo) || math.IsNaN(o.Hi) {
+		return ""
 	}
-	return text
+	return fmt.Sprintf("%s to %s", o.figure(o.Lo), o.figure(o.Hi))
 }
 
 // Verdict is one word.
