@@ -50,7 +50,7 @@ RUN_ann-f16 = ann --refine f16 --cases curve --ef-search 64,128 --engines pgvect
 RUN_ann-heap = ann --refine heap --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
 RUN_ann-clients = ann $(if $(VECTORS),--vectors $(VECTORS)) --cases clients --clients 1,2,8,32 --ef-search 16,24,32,48,64,96,128 --engines pgvector,sorted_heap
 # How a walk grows with the rows: through the graph also where a search would compare all.
-GROWTH = ann --clusters 1000 --dim 128 --ef-construction 64 --scan-mode graph --cases curve --ef-search 16,32,48,64,96,128,192,256,384,512,768,1000
+GROWTH = ann --clusters 1000 --dim 128 --ef-construction 64 --scan-mode graph --cases curve --ef-search 10,16,24,32,48,64,96,128,192,256,384,512,768,1000
 RUN_growth-10000 = $(GROWTH) --rows 10000 --engines pgvector,sorted_heap
 RUN_growth-60000 = $(GROWTH) --rows 60000 --engines pgvector,sorted_heap
 RUN_growth-1000000 = $(GROWTH) --rows 1000000 --engines sorted_heap --shared-buffers 2GB --build-memory 2GB

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sortedheap/internal/harness/result"
@@ -324,7 +325,7 @@ func param(f *result.File, r result.Row, name string) any {
 // text is a parameter's value, numbers without what JSON adds.
 func text(v any) string {
 	if n, ok := v.(float64); ok {
-		return fmt.Sprintf("%g", n)
+		return strconv.FormatFloat(n, 'f', -1, 64)
 	}
 	return fmt.Sprint(v)
 }
