@@ -84,7 +84,7 @@ func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry
 			s.skip(Unreadable, rel, err)
 			return nil
 		}
-		e := entry{name: name, path: storablePath(rel), stamp: stamp{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: changeTime(info)}}
+		e := entry{name: name, path: nodePath(rel), stamp: stamp{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: changeTime(info)}}
 		if seen[e.path] {
 			s.skip(Unreadable, rel, errors.New("another file has this name once it is valid text"))
 			return nil
@@ -113,6 +113,10 @@ func skipped(rel string, skips []string) bool {
 	}
 	return false
 }
+
+// nodePath is the path of a file as ids of nodes begin with it. They go on with
+// two colons, so a path has no such two.
+func nodePath(name string) string { return strings.ReplaceAll(storablePath(name), "::", `:\x3a`) }
 
 // storablePath makes a name valid text: a byte that is none is written as \xNN.
 func storablePath(name string) string {

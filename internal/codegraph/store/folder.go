@@ -3,15 +3,20 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
-	"sort"
+	"strconv"
+	"sync"
+	"sync/atomic"
 
 	"sortedheap/internal/codegraph/graph"
 	"sortedheap/internal/codegraph/packed"
@@ -21,39 +26,115 @@ import (
 const GraphFile = "graph.cg"
 
 // magic begins the file of a graph; the number is that of the format.
-var magic = []byte("sorted-heap codegraph 1\n")
+var magic = []byte("sorted-heap codegraph 2\n")
 
 // ErrNoGraph says that a folder holds no graph.
 var ErrNoGraph = errors.New("no graph here")
 
-// SaveFolder writes a graph into a folder, which is made when it is missing. A
-// reader sees the old graph or the new one, never a part. The checksum is that
-// which FolderChecksum returns.
-func SaveFolder(dir string, g *graph.Graph) (sum uint32, err error) {
-	if sum, err = WriteFile(filepath.Join(dir, GraphFile), magic, encodeGraph(g)); err != nil {
-		return 0, fmt.Errorf("save graph: %w", err)
-	}
-	return sum, nil
+// ErrOtherVersion says that a graph is of a format that this program does not
+// read.
+var ErrOtherVersion = errors.New("the graph is of another format")
+
+// Parts is a graph as its folder keeps it: a packed part for each file.
+type Parts struct {
+	Info graph.Info
+	Part map[string][]byte // by path, as PackPart makes them
+	// Sum is the checksum of all of it as it is stored.
+	Sum uint32
 }
 
-// FolderChecksum reads the graph of a folder and returns its checksum. Errors are
-// those of LoadFolder, as far as the checksum tells.
-func FolderChecksum(dir string) (uint32, error) {
-	body, err := ReadFile(filepath.Join(dir, GraphFile), magic)
-	if err != nil {
-		return 0, fmt.Errorf("check graph: %w", err)
+// SaveFolder writes the parts of a graph into a folder, which is made when it is
+// missing, and sets their checksum. A reader sees the old graph or the new one,
+// never a part.
+func SaveFolder(dir string, p *Parts) error {
+	var w packed.Writer
+	packInfo(&w, p.Info)
+	w.Uint(uint64(len(p.Part)))
+	parts := make([][]byte, 1, 1+2*len(p.Part))
+	lengths := make([]byte, 0, 4*len(p.Part)) // in one piece
+	for _, name := range slices.Sorted(maps.Keys(p.Part)) {
+		from := len(lengths)
+		lengths = binary.AppendUvarint(lengths, uint64(len(p.Part[name])))
+		parts = append(parts, lengths[from:len(lengths):len(lengths)], p.Part[name])
 	}
-	return crc32.Checksum(body, castagnoli), nil
+	parts[0] = w.Bytes()
+	var err error
+	if p.Sum, err = WriteFile(filepath.Join(dir, GraphFile), magic, parts...); err != nil {
+		return fmt.Errorf("save graph: %w", err)
+	}
+	return nil
 }
 
-// LoadFolder reads the graph of a folder. It returns ErrNoGraph, wrapped, when
-// there is none, and packed.ErrDamaged, wrapped, when the file is not as written.
-func LoadFolder(dir string) (*graph.Graph, error) {
-	body, err := ReadFile(filepath.Join(dir, GraphFile), magic)
+// LoadParts reads the parts of the graph of a folder. It returns ErrNoGraph,
+// wrapped, when there is none, ErrOtherVersion for one of another format, and
+// packed.ErrDamaged when the file is not as written. What is in the parts is not
+// looked at.
+func LoadParts(dir string) (*Parts, error) {
+	name := filepath.Join(dir, GraphFile)
+	body, err := ReadFile(name, magic)
 	if err != nil {
 		return nil, fmt.Errorf("load graph: %w", err)
 	}
-	g, err := decodeGraph(body)
+	p, err := unpackParts(body)
+	if err != nil {
+		return nil, fmt.Errorf("load graph %s: %w", name, err)
+	}
+	p.Sum = crc32.Checksum(body, castagnoli)
+	return p, nil
+}
+
+func unpackParts(body []byte) (*Parts, error) {
+	r := packed.NewReader(body)
+	p := &Parts{Info: unpackInfo(r)}
+	n := r.Len()
+	p.Part = make(map[string][]byte, n)
+	for range n {
+		part := r.Blob()
+		name, err := partPath(part)
+		if err := cmp.Or(err, r.Err()); err != nil {
+			return nil, err
+		}
+		p.Part[name] = part
+	}
+	if r.Err() != nil || r.Left() != 0 || len(p.Part) != n {
+		return nil, cmp.Or(r.Err(), fmt.Errorf("%w: %d bytes too many, %d parts of %d files", packed.ErrDamaged, r.Left(), n, len(p.Part)))
+	}
+	return p, nil
+}
+
+// Graph makes the graph of parts. An error is packed.ErrDamaged, wrapped: parts
+// are checked before they are packed.
+func (p *Parts) Graph() (*graph.Graph, error) {
+	names := slices.Sorted(maps.Keys(p.Part))
+	parts := make([]graph.Part, len(names))
+	failed := make([]error, len(names))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		wg.Go(func() {
+			for i := int(next.Add(1) - 1); i < len(names); i = int(next.Add(1) - 1) {
+				parts[i], failed[i] = unpackPart(p.Part[names[i]])
+			}
+		})
+	}
+	wg.Wait()
+	if err := errors.Join(failed...); err != nil {
+		return nil, err
+	}
+	g, err := graph.Assemble(p.Info, parts)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", packed.ErrDamaged, err)
+	}
+	return g, nil
+}
+
+// LoadFolder reads the graph of a folder. Errors are those of LoadParts.
+func LoadFolder(dir string) (*graph.Graph, error) {
+	p, err := LoadParts(dir)
+	if err != nil {
+		return nil, err
+	}
+	g, err := p.Graph()
 	if err != nil {
 		return nil, fmt.Errorf("load graph %s: %w", filepath.Join(dir, GraphFile), err)
 	}
@@ -101,6 +182,9 @@ func ReadFile(name string, header []byte) ([]byte, error) {
 		return nil, err
 	}
 	body, ok := bytes.CutPrefix(data, header)
+	if was := otherFormat(data, header); was != "" {
+		return nil, fmt.Errorf("%s: %w: it is of %q, and this program reads %q", name, ErrOtherVersion, was, bytes.TrimSpace(header))
+	}
 	if !ok || len(body) < 4 {
 		return nil, fmt.Errorf("%s: %w: it does not begin as format %q", name, packed.ErrDamaged, bytes.TrimSpace(header))
 	}
@@ -112,92 +196,30 @@ func ReadFile(name string, header []byte) ([]byte, error) {
 	return body, nil
 }
 
-func encodeGraph(g *graph.Graph) []byte {
-	var w packed.Writer
-	info := g.Summary()
+// otherFormat returns the header of data that has the words of another header and
+// another number behind them, "" for any other data.
+func otherFormat(data, header []byte) string {
+	words := bytes.TrimRight(header, "0123456789\n")
+	rest, ok := bytes.CutPrefix(data, words)
+	number, _, ends := bytes.Cut(rest[:min(len(rest), 12)], []byte("\n"))
+	if _, err := strconv.ParseUint(string(number), 10, 31); !ok || !ends || err != nil || bytes.HasPrefix(data, header) {
+		return ""
+	}
+	return string(words) + string(number)
+}
+
+func packInfo(w *packed.Writer, info graph.Info) {
 	w.String(info.Corpus)
 	w.String(info.Commit)
 	w.String(info.Hash)
-	languages := make([]string, 0, len(info.Languages))
-	for l := range info.Languages {
-		languages = append(languages, l)
-	}
-	sort.Strings(languages)
-	w.Uint(uint64(len(languages)))
-	for _, l := range languages {
+	w.Uint(uint64(len(info.Languages)))
+	for _, l := range slices.Sorted(maps.Keys(info.Languages)) {
 		w.String(l)
 		w.Uint(uint64(info.Languages[l]))
 	}
-	// What a node and an edge take in trees that were measured.
-	w.Grow(256*g.Len() + 48*len(g.Edges()))
-	w.Uint(uint64(g.Len()))
-	for i := range int32(g.Len()) {
-		encodeNode(&w, g.Node(i))
-	}
-	w.Uint(uint64(len(g.Edges())))
-	for _, e := range g.Edges() {
-		w.Uint(uint64(e.Source))
-		w.Uint(uint64(e.Target))
-		w.Uint(uint64(e.Relation))
-		w.String(e.Context)
-		w.Uint(uint64(e.Confidence))
-		w.Float(e.Score)
-		w.String(e.File)
-		w.Uint(uint64(e.Line))
-		w.String(e.Why)
-	}
-	w.Uint(uint64(len(g.AllUnresolved())))
-	for _, u := range g.AllUnresolved() {
-		w.Uint(uint64(u.Source))
-		w.Uint(uint64(u.Relation))
-		w.String(u.Name)
-		w.String(u.Receiver)
-		w.String(u.File)
-		w.Uint(uint64(u.Line))
-		w.Uint(uint64(len(u.Candidates)))
-		for _, c := range u.Candidates {
-			w.Uint(uint64(c))
-		}
-		w.Uint(uint64(u.Total))
-	}
-	return w.Bytes()
 }
 
-// longText is from where on signatures are hardly ever the same.
-const longText = 40
-
-func encodeNode(w *packed.Writer, n *graph.Node) {
-	if n.Kind == graph.File { // edges and other nodes name it again
-		w.String(n.ID)
-	} else {
-		w.Once(n.ID)
-	}
-	w.String(n.Label)
-	if n.Qualified == n.ID {
-		w.String(n.Qualified)
-	} else {
-		w.Once(n.Qualified)
-	}
-	w.Uint(uint64(n.Kind))
-	w.String(n.Form)
-	w.String(n.Lang)
-	w.String(string(n.FileType))
-	w.String(n.File)
-	w.Uint(uint64(n.Line))
-	w.Uint(uint64(n.EndLine))
-	w.Uint(uint64(n.Community))
-	w.Bool(n.Test)
-	if len(n.Signature) < longText {
-		w.String(n.Signature)
-	} else {
-		w.Once(n.Signature)
-	}
-	w.Once(n.Doc)
-}
-
-// decodeGraph builds a graph through the builder, which checks what it is given.
-func decodeGraph(body []byte) (*graph.Graph, error) {
-	r := packed.NewReader(body)
+func unpackInfo(r *packed.Reader) graph.Info {
 	info := graph.Info{Corpus: r.String(), Commit: r.String(), Hash: r.String()}
 	if n := r.Len(); n > 0 {
 		info.Languages = make(map[string]int, n)
@@ -206,51 +228,5 @@ func decodeGraph(body []byte) (*graph.Graph, error) {
 			info.Languages[l] = int(r.Uint())
 		}
 	}
-	b := graph.NewBuilder(info)
-	nodes := r.Len()
-	for range nodes {
-		n := graph.Node{
-			ID: r.String(), Label: r.String(), Qualified: r.String(), Kind: graph.Kind(r.Byte(255)), Form: r.String(), Lang: r.String(),
-			FileType: graph.FileType(r.String()), File: r.String(), Line: int(r.Uint()), EndLine: int(r.Uint()), Community: int(r.Uint()),
-			Test: r.Bool(), Signature: r.String(), Doc: r.String(),
-		}
-		if r.Err() != nil {
-			return nil, r.Err()
-		}
-		if _, err := b.AddNode(n); err != nil {
-			return nil, fmt.Errorf("%w: %w", packed.ErrDamaged, err)
-		}
-	}
-	number := func() int32 { return int32(min(r.Uint(), uint64(nodes))) }
-	for range r.Len() {
-		e := graph.Edge{
-			Source: number(), Target: number(), Relation: graph.Relation(r.Byte(255)), Context: r.String(), Confidence: graph.Confidence(r.Byte(255)),
-			Score: r.Float(), File: r.String(), Line: int(r.Uint()), Why: r.String(),
-		}
-		if r.Err() != nil {
-			return nil, r.Err()
-		}
-		if err := b.AddEdge(e); err != nil {
-			return nil, fmt.Errorf("%w: %w", packed.ErrDamaged, err)
-		}
-	}
-	for range r.Len() {
-		u := graph.Unresolved{
-			Source: number(), Relation: graph.Relation(r.Byte(255)), Name: r.String(), Receiver: r.String(), File: r.String(), Line: int(r.Uint()),
-		}
-		for range r.Len() {
-			u.Candidates = append(u.Candidates, number())
-		}
-		u.Total = int(r.Uint())
-		if r.Err() != nil {
-			return nil, r.Err()
-		}
-		if err := b.AddUnresolved(u); err != nil {
-			return nil, fmt.Errorf("%w: %w", packed.ErrDamaged, err)
-		}
-	}
-	if r.Left() != 0 {
-		return nil, fmt.Errorf("%w: %d bytes too many", packed.ErrDamaged, r.Left())
-	}
-	return b.Build(), nil
+	return info
 }
