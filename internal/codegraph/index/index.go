@@ -142,7 +142,7 @@ func (r *run) all(ctx context.Context, facts string) (g *graph.Graph, err error)
 	var failed error
 	loading.Go(func() { failed = r.loadAll(facts) })
 	r.progress.Step("find files", 0)
-	entries, err := walk(ctx, r.opts.Root, r.opts.Skips, r.summary)
+	entries, err := walk(ctx, r.opts.Root, r.opts.Skips, r.opts.Workers, r.summary)
 	loading.Wait()
 	if err := cmp.Or(err, failed); err != nil {
 		return nil, err
@@ -158,17 +158,14 @@ func (r *run) all(ctx context.Context, facts string) (g *graph.Graph, err error)
 	parts, kept := r.parts, r.kept()
 	if kept {
 		r.new.graph, r.new.counts = r.old.graph, r.old.counts
-	} else if parts, err = r.make(ctx); err != nil {
+	} else if parts, err = r.bind(ctx); err != nil {
 		return nil, err
 	}
 	c := r.new.counts
 	s.Nodes, s.Edges, s.Unresolved, s.Calls = c.Nodes, c.Edges, c.Unresolved, c.Calls
 	slices.SortFunc(s.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
-	if r.opts.Cache != "" && !(kept && maps.Equal(r.old.records, r.new.records)) {
-		r.progress.Step("save facts", 0)
-		if err := r.new.save(r.opts.Cache); err != nil {
-			return nil, err
-		}
+	if err := r.save(parts, kept); err != nil {
+		return nil, err
 	}
 	if r.opts.Graph != "" {
 		return nil, nil
@@ -179,19 +176,6 @@ func (r *run) all(ctx context.Context, facts string) (g *graph.Graph, err error)
 // kept reports whether the graph that the last run kept is still that of the tree.
 func (r *run) kept() bool {
 	return r.parts != nil && !r.changes.All && len(r.fresh) == 0 && r.old.counts.Commit == r.summary.Commit
-}
-
-// make builds the graph and keeps it. The facts that know its checksum are saved
-// later, so that what breaks off in between is done again.
-func (r *run) make(ctx context.Context) (*store.Parts, error) {
-	parts, err := r.bind(ctx)
-	if err != nil || r.opts.partsFolder() == "" {
-		return parts, err
-	}
-	r.progress.Step("store graph", 0)
-	err = store.SaveFolder(r.opts.partsFolder(), parts)
-	r.new.graph = parts.Sum
-	return parts, err
 }
 
 // compare finds what the files that were parsed mean for the others. Files

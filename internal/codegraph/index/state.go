@@ -70,7 +70,7 @@ type state struct {
 // is true: the run replaces it and says so.
 func loadState(dir, options string) (s *state, damaged bool, err error) {
 	empty := &state{options: options, records: map[string]*record{}}
-	body, err := store.ReadFile(filepath.Join(dir, StateFile), stateMagic)
+	body, _, err := store.ReadFile(filepath.Join(dir, StateFile), stateMagic)
 	switch {
 	case errors.Is(err, store.ErrNoGraph), errors.Is(err, store.ErrOtherVersion):
 		return empty, false, nil
@@ -136,11 +136,11 @@ func (r *record) pack() []byte {
 	return w.Bytes()
 }
 
-// save writes the state into a folder.
-func (s *state) save(dir string) error {
+// write writes the state into a folder, where Commit makes it that of the last run.
+func (s *state) write(dir string) (*store.Pending, error) {
 	counts, err := json.Marshal(s.counts)
 	if err != nil {
-		return fmt.Errorf("save facts: %w", err)
+		return nil, fmt.Errorf("save facts: %w", err)
 	}
 	var w packed.Writer
 	w.Uint(extract.FactsVersion)
@@ -153,10 +153,11 @@ func (s *state) save(dir string) error {
 		one := s.records[p].pack()
 		parts = append(parts, binary.AppendUvarint(nil, uint64(len(one))), one)
 	}
-	if _, err := store.WriteFile(filepath.Join(dir, StateFile), stateMagic, parts...); err != nil {
-		return fmt.Errorf("save facts: %w", err)
+	file, err := store.WriteFile(filepath.Join(dir, StateFile), stateMagic, store.Sum(parts...), parts...)
+	if err != nil {
+		return nil, fmt.Errorf("save facts: %w", err)
 	}
-	return nil
+	return file, nil
 }
 
 // setFacts packs the facts of a file.

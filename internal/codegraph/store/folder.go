@@ -47,22 +47,40 @@ type Parts struct {
 // missing, and sets their checksum. A reader sees the old graph or the new one,
 // never a part.
 func SaveFolder(dir string, p *Parts) error {
+	file, err := p.Write(dir, p.Pack())
+	if err != nil {
+		return err
+	}
+	if err := file.Commit(); err != nil {
+		return fmt.Errorf("save graph: %w", errors.Join(err, file.Drop()))
+	}
+	return nil
+}
+
+// Pack returns the body of the file of a graph and sets its checksum.
+func (p *Parts) Pack() [][]byte {
 	var w packed.Writer
 	packInfo(&w, p.Info)
 	w.Uint(uint64(len(p.Part)))
-	parts := make([][]byte, 1, 1+2*len(p.Part))
+	body := make([][]byte, 1, 1+2*len(p.Part))
 	lengths := make([]byte, 0, 4*len(p.Part)) // in one piece
 	for _, name := range slices.Sorted(maps.Keys(p.Part)) {
 		from := len(lengths)
 		lengths = binary.AppendUvarint(lengths, uint64(len(p.Part[name])))
-		parts = append(parts, lengths[from:len(lengths):len(lengths)], p.Part[name])
+		body = append(body, lengths[from:len(lengths):len(lengths)], p.Part[name])
 	}
-	parts[0] = w.Bytes()
-	var err error
-	if p.Sum, err = WriteFile(filepath.Join(dir, GraphFile), magic, parts...); err != nil {
-		return fmt.Errorf("save graph: %w", err)
+	body[0] = w.Bytes()
+	p.Sum = Sum(body...)
+	return body
+}
+
+// Write writes what Pack returned into a folder, where Commit makes it the graph.
+func (p *Parts) Write(dir string, body [][]byte) (*Pending, error) {
+	file, err := WriteFile(filepath.Join(dir, GraphFile), magic, p.Sum, body...)
+	if err != nil {
+		return nil, fmt.Errorf("save graph: %w", err)
 	}
-	return nil
+	return file, nil
 }
 
 // LoadParts reads the parts of the graph of a folder. It returns ErrNoGraph,
@@ -71,7 +89,7 @@ func SaveFolder(dir string, p *Parts) error {
 // looked at.
 func LoadParts(dir string) (*Parts, error) {
 	name := filepath.Join(dir, GraphFile)
-	body, err := ReadFile(name, magic)
+	body, sum, err := ReadFile(name, magic)
 	if err != nil {
 		return nil, fmt.Errorf("load graph: %w", err)
 	}
@@ -79,7 +97,7 @@ func LoadParts(dir string) (*Parts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("load graph %s: %w", name, err)
 	}
-	p.Sum = crc32.Checksum(body, castagnoli)
+	p.Sum = sum
 	return p, nil
 }
 
@@ -141,59 +159,73 @@ func LoadFolder(dir string) (*graph.Graph, error) {
 	return g, nil
 }
 
-// WriteFile writes a header, the parts of a body and a checksum to a file beside
-// the named one and then takes its place. The folder is made when it is missing.
-// It returns the checksum.
-func WriteFile(name string, header []byte, body ...[]byte) (sum uint32, err error) {
+// Sum is the checksum of the parts of a body.
+func Sum(body ...[]byte) (sum uint32) {
+	for _, part := range body {
+		sum = crc32.Update(sum, castagnoli, part)
+	}
+	return sum
+}
+
+// Pending is a file that is written beside the one that it is to replace.
+type Pending struct{ temp, name string }
+
+// WriteFile writes a header, the parts of a body and their checksum to a file
+// beside the named one, which Commit replaces by it and Drop does not. The folder
+// is made when it is missing.
+func WriteFile(name string, header []byte, sum uint32, body ...[]byte) (p *Pending, err error) {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-		return 0, err
+		return nil, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(name), filepath.Base(name)+".*")
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(f.Name()))
 		}
 	}()
-	for _, part := range body {
-		sum = crc32.Update(sum, castagnoli, part)
-	}
 	out := bufio.NewWriterSize(f, 1<<18) // which keeps the first error
 	for _, part := range slices.Concat([][]byte{header}, body, [][]byte{binary.LittleEndian.AppendUint32(nil, sum)}) {
 		_, _ = out.Write(part)
 	}
 	if err := errors.Join(out.Flush(), f.Chmod(0o644), f.Close()); err != nil {
-		return 0, err
+		return nil, err
 	}
-	return sum, os.Rename(f.Name(), name)
+	return &Pending{temp: f.Name(), name: name}, nil
 }
+
+// Commit puts the file into its place.
+func (p *Pending) Commit() error { return os.Rename(p.temp, p.name) }
+
+// Drop removes the file, which was not committed.
+func (p *Pending) Drop() error { return os.Remove(p.temp) }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// ReadFile reads what WriteFile wrote and returns the body.
-func ReadFile(name string, header []byte) ([]byte, error) {
+// ReadFile reads what WriteFile wrote and returns the body and its checksum.
+func ReadFile(name string, header []byte) (body []byte, sum uint32, err error) {
 	data, err := os.ReadFile(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s: %w", name, ErrNoGraph)
+		return nil, 0, fmt.Errorf("%s: %w", name, ErrNoGraph)
 	}
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	body, ok := bytes.CutPrefix(data, header)
 	if was := otherFormat(data, header); was != "" {
-		return nil, fmt.Errorf("%s: %w: it is of %q, and this program reads %q", name, ErrOtherVersion, was, bytes.TrimSpace(header))
+		return nil, 0, fmt.Errorf("%s: %w: it is of %q, and this program reads %q", name, ErrOtherVersion, was, bytes.TrimSpace(header))
 	}
 	if !ok || len(body) < 4 {
-		return nil, fmt.Errorf("%s: %w: it does not begin as format %q", name, packed.ErrDamaged, bytes.TrimSpace(header))
+		return nil, 0, fmt.Errorf("%s: %w: it does not begin as format %q", name, packed.ErrDamaged, bytes.TrimSpace(header))
 	}
-	sum := binary.LittleEndian.Uint32(body[len(body)-4:])
+	sum = binary.LittleEndian.Uint32(body[len(body)-4:])
 	body = body[:len(body)-4]
 	if crc32.Checksum(body, castagnoli) != sum {
-		return nil, fmt.Errorf("%s: %w: the checksum differs", name, packed.ErrDamaged)
+		return nil, 0, fmt.Errorf("%s: %w: the checksum differs", name, packed.ErrDamaged)
 	}
-	return body, nil
+	return body, sum, nil
 }
 
 // otherFormat returns the header of data that has the words of another header and
