@@ -22,6 +22,7 @@
 #define HNSW_ARRAYS_H
 
 #include "hnsw.h"
+#include "hnsw_arriving.h"
 #include "hnsw_form.h"
 #include "hnsw_place.h"
 
@@ -42,6 +43,7 @@ typedef struct HnswArraysShape
 	uint32_t	nnodes;
 	uint32_t	base_room;		/* links that a list may hold on level 0 */
 	uint32_t	upper_room;		/* and above */
+	HnswArriving arriving;		/* only where there is a lock */
 } HnswArraysShape;
 
 typedef struct HnswArrays
