@@ -268,31 +268,35 @@ has_link(const uint32_t *list, uint32_t node)
 	return false;
 }
 
+/* Under the list's lock. */
 static void
-link_back(HnswArrays *arrays, HnswPlacer *placer, uint32_t owner, int level, uint32_t node)
+add_link(HnswArrays *arrays, HnswPlacer *placer, uint32_t owner, int level, uint32_t node)
 {
 	HnswStore	store = hnsw_arrays_store(arrays);
 	uint32_t   *list = list_of(arrays, owner, level);
 	uint32_t	links[HNSW_MAX_LINKS + 1];
-	uint32_t	count;
+	uint32_t	count = list[0];
 
-	lock_list(arrays, owner);
-	count = list[0];
-	if (has_link(list, node))
-		 /* they arrived together */ ;
-	else if (count < room_of(arrays, level))
+	if (count < room_of(arrays, level))
 	{
 		__atomic_store_n(&list[1 + count], node, __ATOMIC_RELAXED);
 		__atomic_store_n(&list[0], count + 1, __ATOMIC_RELEASE);
+		return;
 	}
-	else
-	{
-		memcpy(links, list + 1, count * sizeof(uint32_t));
-		links[count++] = node;
-		hnsw_revise(placer, &store, owner, links, &count,
-					hnsw_max_links(arrays->shape->m, level));
-		write_list(list, links, count);
-	}
+	memcpy(links, list + 1, count * sizeof(uint32_t));
+	links[count++] = node;
+	hnsw_revise(placer, &store, owner, links, &count,
+				hnsw_max_links(arrays->shape->m, level));
+	write_list(list, links, count);
+}
+
+/* Of two that arrived together, both may link the one to the other. */
+static void
+link_back(HnswArrays *arrays, HnswPlacer *placer, uint32_t owner, int level, uint32_t node)
+{
+	lock_list(arrays, owner);
+	if (!has_link(list_of(arrays, owner, level), node))
+		add_link(arrays, placer, owner, level, node);
 	unlock_list(arrays, owner);
 }
 

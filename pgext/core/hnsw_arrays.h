@@ -16,7 +16,8 @@
  * list holds at every moment only nodes of its level. Writers of one list
  * exclude each other through the caller's `lock` (NULL: there is one builder),
  * which is held for one list at a time, and while no callback of the caller
- * runs. The entry is raised by compare-and-swap.
+ * runs. The entry is raised by compare-and-swap. Nodes inserted at the same time
+ * find each other by hnsw_arriving.h.
  */
 #ifndef HNSW_ARRAYS_H
 #define HNSW_ARRAYS_H
