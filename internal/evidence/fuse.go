@@ -118,16 +118,20 @@ func (w *weights) rank(q *question, all []candidate) {
 		if c.isType() {
 			c.score *= w.typ
 		}
+		if c.Kind == kindNotes {
+			c.score *= w.notes
+		}
 	}
 	w.cited(all)
 	sortByScore(all)
-	w.demoteNamesakes(all)
+	w.demoteNamesakes(q, all)
 	sortByScore(all)
 }
 
 // demoteNamesakes lets the best of the definitions of one name stand for those in
-// other types, which often only hand on to it.
-func (w *weights) demoteNamesakes(all []candidate) {
+// other types, which often only hand on to it; but not for one whose type is called
+// by more of the question's terms.
+func (w *weights) demoteNamesakes(q *question, all []candidate) {
 	best := map[string]string{}
 	for i := range all {
 		c := &all[i]
@@ -138,10 +142,25 @@ func (w *weights) demoteNamesakes(all []candidate) {
 		symbol, ok := best[name]
 		if !ok {
 			best[name] = c.Symbol
-		} else if symbol != c.Symbol {
+		} else if symbol != c.Symbol && !q.calls(c.Symbol, symbol) {
 			c.score *= w.again
 		}
 	}
+}
+
+// calls reports whether the question has a term for a symbol that is none for another.
+func (q *question) calls(symbol, other string) bool {
+	had := map[string]bool{}
+	identifiers(other, func(_ int, word string) {
+		for _, term := range q.in(word) {
+			had[term] = true
+		}
+	})
+	more := false
+	identifiers(symbol, func(_ int, word string) {
+		more = more || slices.ContainsFunc(q.in(word), func(term string) bool { return !had[term] })
+	})
+	return more
 }
 
 const citeRounds = 2
