@@ -123,9 +123,27 @@ func (w *weights) rank(q *question, all []candidate) {
 		}
 	}
 	w.cited(all)
+	w.shareParts(all)
 	sortByScore(all)
 	w.demoteNamesakes(q, all)
 	sortByScore(all)
+}
+
+// shareParts lifts each part of a function that was cut towards the best of its
+// parts, for what follows in a function belongs to what was found of it.
+func (w *weights) shareParts(all []candidate) {
+	type function struct{ file, symbol string }
+	best := map[function]float64{}
+	for i := range all {
+		if c := &all[i]; c.Symbol != "" && !c.isType() {
+			at := function{c.File, c.Symbol}
+			best[at] = max(best[at], c.score)
+		}
+	}
+	for i := range all {
+		c := &all[i]
+		c.score += w.part * max(best[function{c.File, c.Symbol}]-c.score, 0)
+	}
 }
 
 // demoteNamesakes lets the best of the definitions of one name stand for those in
@@ -181,7 +199,7 @@ func (w *weights) cited(all []candidate) {
 			if !all[i].words[name] || slices.Contains(targets, i) {
 				continue
 			}
-			cited[i] = append(cited[i], targets...)
+			cited[i] = append(cited[i], nearest(all, targets, all[i].File)...)
 		}
 		slices.Sort(cited[i])
 	}
@@ -201,6 +219,27 @@ func (w *weights) cited(all []candidate) {
 			c.score = own[i] + min(lent[i], own[i]+1)*(w.citeBlind+(1-w.citeBlind)*c.affinity)*c.rarity
 		}
 	}
+}
+
+// nearest are the candidates that a name stands for in a file: those of that file,
+// else all unless they are too many to tell anything.
+func nearest(all []candidate, targets []int, file string) []int {
+	if len(targets) == 1 {
+		return targets
+	}
+	var near []int
+	for _, i := range targets {
+		if all[i].File == file {
+			near = append(near, i)
+		}
+	}
+	if len(near) > 0 {
+		targets = near
+	}
+	if len(targets) > maxDefinitions {
+		return nil
+	}
+	return targets
 }
 
 // affinity sets which share of the question's terms each candidate holds, weighed
