@@ -60,3 +60,15 @@ func TestAcronymsAreDoubted(t *testing.T) {
 		t.Errorf("symbols %v are sure by %v, want fetchRows by 1", q.symbols, q.sure)
 	}
 }
+
+func TestCopiesAreShownOnce(t *testing.T) {
+	all := []candidate{
+		{id: 1, Fragment: &Fragment{File: "a.go", Text: "x := 1"}},
+		{id: 2, Fragment: &Fragment{File: "b.go", Text: "x := 1"}},
+		{id: 3, Fragment: &Fragment{File: "b.go", Text: "y := 1"}},
+	}
+	all = distinct(all)
+	if len(all) != 2 || all[0].id != 1 || all[1].id != 3 {
+		t.Errorf("%d candidates are left, want the first and the third", len(all))
+	}
+}

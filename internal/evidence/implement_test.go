@@ -89,8 +89,8 @@ func count(coins int) int {
 	return coins + 1
 }
 
-func empty(d *drawer) {
-	d.coins = 0
+func empty() {
+	shared.coins = 0
 }
 `)
 	edges, _ := references(fragments)
