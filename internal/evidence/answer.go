@@ -165,7 +165,7 @@ func (x *Index) pack(q *question, found []candidate, b Budget) (Answer, error) {
 	}
 	x.weights.rank(q, found)
 	p := newPacker(&x.weights, q, b, x.counter)
-	if err := p.pack(found); err != nil {
+	if err := p.pack(distinct(found)); err != nil {
 		return Answer{}, err
 	}
 	return p.answer(), nil

@@ -245,6 +245,16 @@ func nearest(all []candidate, targets []int, file string) []int {
 	return targets
 }
 
+// distinct leaves out candidates whose text a better one has, as copies of a file do.
+func distinct(all []candidate) []candidate {
+	had := make(map[string]bool, len(all))
+	return slices.DeleteFunc(all, func(c candidate) bool {
+		again := had[c.Text]
+		had[c.Text] = true
+		return again
+	})
+}
+
 // affinity sets which share of the question's terms each candidate holds, weighed
 // by how few hold them.
 func affinity(q *question, all []candidate) {

@@ -38,7 +38,7 @@ func defaultWeights() weights {
 		damping: 18.5, symbol: 2.25, terms: 1.5, vector: 0.5, alone: 1, meaning: 1.5,
 		reference: 2.25, blind: 0.75, cite: 0.75, citeBlind: 0.25,
 		test: 0.35, typ: 0.4, notes: 0.5, again: 0.3, part: 0.6,
-		wholeShare: 0.33, wholeLargest: 0.2,
+		wholeShare: 0.2, wholeLargest: 0.2,
 		asked: 1, defined: 0.6, other: 0.75, seenAgain: 0.2,
 		scorePower: 0.67, costPower: 0.5,
 	}
