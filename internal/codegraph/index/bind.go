@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -121,9 +122,13 @@ func (r *run) again(program *resolve.Program, with []*record) ([]int, error) {
 	for _, i := range program.Overriding(names) {
 		anew[i] = true
 	}
+	gone, err := r.gone(program, with)
+	if err != nil {
+		return nil, err
+	}
 	var again []int
 	for i, one := range with {
-		if anew[i] || r.changes.All || !r.hasPart(one) || r.fresh[one.path] != nil || one.mentionsAny(hashes) {
+		if anew[i] || r.changes.All || !r.hasPart(one) || r.fresh[one.path] != nil || one.mentionsAny(hashes) || r.namesAny(one, gone) {
 			again = append(again, i)
 		} else if len(names) > 0 && program.HasFits() {
 			t, err := unpackTally(one.tally)
@@ -141,4 +146,52 @@ func (r *run) again(program *resolve.Program, with []*record) ([]int, error) {
 // hasPart reports whether the last run left the part of a file.
 func (r *run) hasPart(one *record) bool {
 	return r.parts != nil && r.parts.Part[one.path] != nil && len(one.tally) > 0
+}
+
+// maxGone is how many ids of a file are looked for one by one.
+const maxGone = 16
+
+// gone are the ids of definitions that the last run had and this one has not, none
+// where all is bound again.
+func (r *run) gone(program *resolve.Program, with []*record) ([][]byte, error) {
+	var gone [][]byte
+	if r.changes.All || r.parts == nil {
+		return nil, nil
+	}
+	for i, one := range with {
+		frame := r.parts.Part[one.path]
+		if r.fresh[one.path] == nil || frame == nil {
+			continue
+		}
+		old, err := store.UnpackPart(frame)
+		if err != nil {
+			return nil, err
+		}
+		there := map[string]bool{}
+		for _, id := range program.IDs(i) {
+			there[id] = true
+		}
+		var here [][]byte
+		for _, n := range old.Nodes {
+			if n.Kind != graph.File && !there[n.ID] {
+				here = append(here, []byte(n.ID))
+			}
+		}
+		if len(here) > maxGone { // who names anything of the file
+			here = [][]byte{[]byte(one.path + "::")}
+		}
+		gone = append(gone, here...)
+	}
+	return gone, nil
+}
+
+// namesAny reports whether the part of a file has one of the ids, which would make
+// it one that no graph can be assembled with. It may err on the side of yes.
+func (r *run) namesAny(one *record, ids [][]byte) bool {
+	for _, id := range ids {
+		if bytes.Contains(r.parts.Part[one.path], id) {
+			return true
+		}
+	}
+	return false
 }

@@ -41,7 +41,7 @@ type record struct {
 	language string
 	errors   int32 // places that did not parse
 	cut      bool
-	packed   []byte // the record as it was loaded, nil once it is another
+	packed   []byte // the record and its length as loaded, nil once it is another
 }
 
 // hasFacts reports whether a file is one of the graph: not left out, nor a go.mod.
@@ -90,10 +90,12 @@ func loadState(dir, options string) (s *state, damaged bool, err error) {
 	n := r.Len()
 	s.records = make(map[string]*record, n)
 	for range n {
-		one, err := unpackRecord(r.Blob())
+		frame, data := r.Frame()
+		one, err := unpackRecord(data)
 		if err != nil {
 			return empty, true, nil
 		}
+		one.packed = frame
 		s.records[one.path] = one
 	}
 	if r.Err() != nil {
@@ -104,7 +106,7 @@ func loadState(dir, options string) (s *state, damaged bool, err error) {
 
 func unpackRecord(data []byte) (*record, error) {
 	r := packed.NewReader(data)
-	one := &record{path: r.String(), stamp: stamp{size: r.Int(), mtime: r.Int(), ctime: r.Int()}, packed: data}
+	one := &record{path: r.String(), stamp: stamp{size: r.Int(), mtime: r.Int(), ctime: r.Int()}}
 	copy(one.hash[:], r.Blob())
 	one.reason, one.detail, one.module = Reason(r.String()), r.String(), r.String()
 	one.language, one.errors, one.cut = r.String(), r.Int32(), r.Bool()
@@ -112,7 +114,7 @@ func unpackRecord(data []byte) (*record, error) {
 	return one, r.Err()
 }
 
-// pack writes a record, which is not copied when it is as it was loaded.
+// pack writes a record with its length, and copies none that is as it was loaded.
 func (r *record) pack() []byte {
 	if r.packed != nil {
 		return r.packed
@@ -133,7 +135,7 @@ func (r *record) pack() []byte {
 	for _, blob := range [][]byte{r.definitions, r.sites, r.mentions, r.tally} {
 		w.Blob(blob)
 	}
-	return w.Bytes()
+	return packed.AppendBlob(nil, w.Bytes())
 }
 
 // write writes the state into a folder, where Commit makes it that of the last run.
@@ -150,9 +152,9 @@ func (s *state) write(dir string) (*store.Pending, error) {
 	w.Uint(uint64(len(s.records)))
 	parts := [][]byte{w.Bytes()}
 	for _, p := range slices.Sorted(maps.Keys(s.records)) {
-		one := s.records[p].pack()
-		parts = append(parts, binary.AppendUvarint(nil, uint64(len(one))), one)
+		parts = append(parts, s.records[p].pack())
 	}
+	parts = store.Join(parts)
 	file, err := store.WriteFile(filepath.Join(dir, StateFile), stateMagic, store.Sum(parts...), parts...)
 	if err != nil {
 		return nil, fmt.Errorf("save facts: %w", err)

@@ -48,11 +48,10 @@ func walk(ctx context.Context, root string, skips []string, workers int, s *Summ
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		rel, relErr := filepath.Rel(root, name)
+		rel, relErr := below(root, name)
 		if relErr != nil {
 			return relErr
 		}
-		rel = filepath.ToSlash(rel)
 		if err != nil {
 			if rel == "." {
 				return err
@@ -106,11 +105,10 @@ func stampAll(root string, names []string, files []fs.DirEntry, workers int, s *
 	found := make([]entry, 0, len(files))
 	seen := make(map[string]bool, len(files))
 	for i, name := range names {
-		rel, err := filepath.Rel(root, name)
+		rel, err := below(root, name)
 		if err != nil {
 			return nil, fmt.Errorf("read folder: %w", err)
 		}
-		rel = filepath.ToSlash(rel)
 		if failed[i] != nil {
 			s.skip(Unreadable, rel, failed[i])
 			continue
@@ -125,6 +123,16 @@ func stampAll(root string, names []string, files []fs.DirEntry, workers int, s *
 		found = append(found, e)
 	}
 	return found, nil
+}
+
+// below is a name relative to the root, with slashes.
+func below(root, name string) (string, error) {
+	rest, ok := strings.CutPrefix(name, root)
+	if ok && len(rest) > 1 && os.IsPathSeparator(rest[0]) { // which Rel finds out slowly
+		return filepath.ToSlash(rest[1:]), nil
+	}
+	rel, err := filepath.Rel(root, name)
+	return filepath.ToSlash(rel), err
 }
 
 // skipped reports whether a pattern matches a path or its last element.

@@ -263,3 +263,19 @@ func (r *Reader) Blob() []byte {
 	r.buf = r.buf[n:]
 	return b
 }
+
+// Frame reads bytes, and returns besides them all that Blob wrote: their length and
+// them, with what follows as capacity, so that neighbours are known as such.
+func (r *Reader) Frame() (frame, b []byte) {
+	from := r.buf
+	b = r.Blob()
+	if r.err != nil {
+		return nil, nil
+	}
+	return from[:len(from)-len(r.buf)], b
+}
+
+// AppendBlob appends what Writer.Blob writes.
+func AppendBlob(to, b []byte) []byte {
+	return append(binary.AppendUvarint(to, uint64(len(b))), b...)
+}

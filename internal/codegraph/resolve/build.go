@@ -56,6 +56,15 @@ func (g *Program) Fits(file int) []string {
 	return list
 }
 
+// IDs are the ids of a file's definitions.
+func (g *Program) IDs(file int) []string {
+	var list []string
+	for s := g.p.first[file]; s < g.p.first[file+1]; s++ {
+		list = append(list, g.ids.of(s))
+	}
+	return list
+}
+
 // Bind says what a file adds to the graph, and counts its calls. The file must
 // have its bodies and references.
 func (g *Program) Bind(file int) (graph.Part, CallCounts) {

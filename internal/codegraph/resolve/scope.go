@@ -30,7 +30,10 @@ func (t target) outside() bool { return len(t.files) == 0 && !t.isDir && len(t.s
 // newScope follows the imports of a file.
 func (p *program) newScope(file int32) scope {
 	f := p.files[file]
-	s := scope{names: map[string]target{}, files: map[int32]bool{}}
+	if len(f.Imports) == 0 {
+		return scope{}
+	}
+	s := scope{names: make(map[string]target, len(f.Imports)), files: make(map[int32]bool, len(f.Imports))}
 	for _, i := range f.Imports {
 		t := p.modules.follow(file, i)
 		for _, to := range t.files {

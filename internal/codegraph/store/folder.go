@@ -62,14 +62,12 @@ func (p *Parts) Pack() [][]byte {
 	var w packed.Writer
 	packInfo(&w, p.Info)
 	w.Uint(uint64(len(p.Part)))
-	body := make([][]byte, 1, 1+2*len(p.Part))
-	lengths := make([]byte, 0, 4*len(p.Part)) // in one piece
+	body := make([][]byte, 1, 1+len(p.Part))
 	for _, name := range slices.Sorted(maps.Keys(p.Part)) {
-		from := len(lengths)
-		lengths = binary.AppendUvarint(lengths, uint64(len(p.Part[name])))
-		body = append(body, lengths[from:len(lengths):len(lengths)], p.Part[name])
+		body = append(body, p.Part[name])
 	}
 	body[0] = w.Bytes()
+	body = Join(body)
 	p.Sum = Sum(body...)
 	return body
 }
@@ -107,12 +105,12 @@ func unpackParts(body []byte) (*Parts, error) {
 	n := r.Len()
 	p.Part = make(map[string][]byte, n)
 	for range n {
-		part := r.Blob()
+		frame, part := r.Frame()
 		name, err := partPath(part)
-		if err := cmp.Or(err, r.Err()); err != nil {
+		if err := cmp.Or(r.Err(), err); err != nil {
 			return nil, err
 		}
-		p.Part[name] = part
+		p.Part[name] = frame
 	}
 	if r.Err() != nil || r.Left() != 0 || len(p.Part) != n {
 		return nil, cmp.Or(r.Err(), fmt.Errorf("%w: %d bytes too many, %d parts of %d files", packed.ErrDamaged, r.Left(), n, len(p.Part)))
@@ -131,7 +129,7 @@ func (p *Parts) Graph() (*graph.Graph, error) {
 	for range runtime.GOMAXPROCS(0) {
 		wg.Go(func() {
 			for i := int(next.Add(1) - 1); i < len(names); i = int(next.Add(1) - 1) {
-				parts[i], failed[i] = unpackPart(p.Part[names[i]])
+				parts[i], failed[i] = UnpackPart(p.Part[names[i]])
 			}
 		})
 	}
@@ -165,6 +163,23 @@ func Sum(body ...[]byte) (sum uint32) {
 		sum = crc32.Update(sum, castagnoli, part)
 	}
 	return sum
+}
+
+// Join makes one slice of neighbours that are one piece of memory, such as what was
+// read from one file and goes into the next as it is.
+func Join(body [][]byte) [][]byte {
+	joined := body[:0:0]
+	for _, part := range body {
+		if last := len(joined) - 1; last >= 0 && len(part) > 0 {
+			before := joined[last]
+			if n := len(before); cap(before)-n >= len(part) && &before[:n+1][n] == &part[0] {
+				joined[last] = before[:n+len(part)]
+				continue
+			}
+		}
+		joined = append(joined, part)
+	}
+	return joined
 }
 
 // Pending is a file that is written beside the one that it is to replace.

@@ -5,8 +5,8 @@ import (
 	"sortedheap/internal/codegraph/packed"
 )
 
-// PackPart writes a part of a graph as the file of the graph has it. The bytes
-// stand alone: they are copied from one file to the next while their source and
+// PackPart writes a part of a graph as the file of the graph has it, with its length
+// before it. The bytes stand alone: they are copied from one file to the next while their source and
 // what it means stay as they are.
 func PackPart(p *graph.Part) []byte {
 	var w packed.Writer
@@ -49,7 +49,7 @@ func PackPart(p *graph.Part) []byte {
 			w.Uint(uint64(n))
 		}
 	}
-	return w.Bytes()
+	return packed.AppendBlob(nil, w.Bytes())
 }
 
 // packNode writes a node. The id of a definition begins with the path of the
@@ -98,9 +98,9 @@ func partPath(data []byte) (string, error) {
 	return r.String(), r.Err()
 }
 
-// unpackPart reads what PackPart wrote.
-func unpackPart(data []byte) (graph.Part, error) {
-	r := packed.NewReader(data)
+// UnpackPart reads what PackPart wrote.
+func UnpackPart(frame []byte) (graph.Part, error) {
+	r := packed.NewReader(packed.NewReader(frame).Blob())
 	p := graph.Part{Path: r.String()}
 	p.Nodes = make([]graph.Node, r.Len())
 	for i := range p.Nodes {
