@@ -16,6 +16,10 @@ GOLANGCI_LINT = github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.15.0
 SHFMT = mvdan.cc/sh/v3/cmd/shfmt@v3.14.1
 ACTIONLINT = github.com/rhysd/actionlint/cmd/actionlint@v1.7.12
 
+# A PG_CONFIG that was given is the one to build for.
+BOOTSTRAP = PG_CONFIG=$(if $(filter file,$(origin PG_CONFIG)),,$(PG_CONFIG)) scripts/bootstrap.sh
+LINT_TOOLS = $(BOOTSTRAP) lint
+
 # The commit is stamped into the binary where git can tell it.
 BUILDVCS = $(if $(shell git rev-parse HEAD 2>/dev/null),auto,false)
 PGEXT = -C pgext PG_CONFIG=$(PG_CONFIG)
@@ -29,7 +33,7 @@ NOTE_FLAGS =
 BENCH_FLAGS =
 # The runs of `make bench-all`, those that have engines outside of PostgreSQL, and
 # the flags of runs that are not called as their scenario.
-ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud code ask ann ann-m24 ann-f16 ann-heap $(if $(VECTORS),ann-vectors ann-vectors-m24)
+ALL_RUNS = multihop multihop-10k multihop-fair gutenberg gutenberg-fair butler butler-fair synthetic synthetic-384 openshare crud code ask ann ann-m24 ann-f16 ann-heap ann-clients growth-10000 growth-60000 $(if $(VECTORS),ann-vectors ann-vectors-m24 ann-vectors-10k)
 WITH_OUTSIDE = multihop% gutenberg% butler% ann%
 RUN_multihop = multihop --fresh-backend 50
 RUN_multihop-10k = multihop --chains 10000
@@ -44,6 +48,13 @@ RUN_synthetic-384 = synthetic --entities 5000 --dim 384
 RUN_ann-m24 = ann --m 24 --cases curve
 RUN_ann-f16 = ann --refine f16 --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
 RUN_ann-heap = ann --refine heap --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
+RUN_ann-clients = ann $(if $(VECTORS),--vectors $(VECTORS)) --cases clients --clients 1,2,8,32 --ef-search 16,24,32,48,64,96,128 --engines pgvector,sorted_heap
+# How a walk grows with the rows: through the graph also where a search would compare all.
+GROWTH = ann --clusters 1000 --dim 128 --ef-construction 64 --scan-mode graph --cases curve --ef-search 10,16,24,32,48,64,96,128,192,256,384,512,768,1000
+RUN_growth-10000 = $(GROWTH) --rows 10000 --engines pgvector,sorted_heap
+RUN_growth-60000 = $(GROWTH) --rows 60000 --engines pgvector,sorted_heap
+RUN_growth-1000000 = $(GROWTH) --rows 1000000 --engines sorted_heap --shared-buffers 2GB --build-memory 2GB
+RUN_ann-vectors-10k = ann --vectors $(VECTORS) --rows 10000 --scan-mode graph --cases curve --engines pgvector,sorted_heap
 RUN_ann-vectors = ann --vectors $(VECTORS)
 RUN_ann-vectors-m24 = ann --vectors $(VECTORS) --m 24 --cases curve
 # How long `make soak` runs.
@@ -71,7 +82,7 @@ export SORTED_HEAP_EMBEDDER = $(abspath $(wildcard $(EMBEDDER)))
 SQL_REFERENCE = docs/sql-reference.md
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench bench-all base-images report zvec embedder sources bench-storage bench-ann bench-code note bench-kernels test check core-check soak mutants build install lint fmt docs clean
+.PHONY: help deps bench bench-all base-images report zvec embedder sources bench-storage bench-ann bench-code bench-growth note bench-kernels test check core-check soak mutants build install lint fmt docs clean
 
 ##@ Start here
 help: ## show this list
@@ -89,7 +100,7 @@ test: deps ## from a bare machine: build, install and run every test
 	scripts/test.sh
 
 deps: ## install what is missing (apt; root or sudo); quick when all is there
-	PG_CONFIG=$(if $(filter file,$(origin PG_CONFIG)),,$(PG_CONFIG)) scripts/bootstrap.sh
+	$(BOOTSTRAP)
 
 ##@ Build
 build: ## build the extension and the programs in bin/
@@ -114,14 +125,15 @@ core-check: ## C unit tests of pgext/core under ASan and UBSan
 	$(MAKE) -C pgext/core check
 
 lint: ## golangci-lint, shellcheck, shfmt, actionlint, pgindent (installs pinned versions)
+	$(LINT_TOOLS)
 	$(GO) run $(GOLANGCI_LINT) run
 	$(GO) run $(SHFMT) -d scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
-	command -v shellcheck >/dev/null || $(SUDO) apt-get install -y -q shellcheck
 	shellcheck scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	$(GO) run $(ACTIONLINT)
 	scripts/pgindent.sh --check
 
 fmt: ## format Go, C and shell in place
+	$(LINT_TOOLS)
 	$(GO) run $(GOLANGCI_LINT) fmt
 	$(GO) run $(SHFMT) -w scripts/*.sh docker/base-images.sh docker/start-postgres .ci/run
 	scripts/pgindent.sh
@@ -155,6 +167,9 @@ bench-storage: build install ## lookups by map and btree, open blocks, cost of w
 
 bench-ann: build install ## nearest neighbours: recall and latency curves; VECTORS=DIR for real vectors
 	bin/benchgraph run ann --pg local:$(PG_CONFIG) $(OUTSIDE) $(if $(VECTORS),--vectors $(VECTORS)) $(BENCH_FLAGS) --out results/ann.json
+
+bench-growth: build install ## how a walk grows from 10,000 rows to a million, a quarter of an hour
+	$(MAKE) -s -k run-growth-10000 run-growth-60000 run-growth-1000000
 
 bench-code: build install ## questions about source trees: the keywords shown in a budget, and who calls, uses, implements what
 	$(MAKE) -s -k run-code run-ask

@@ -44,6 +44,7 @@ func BuildFrom(ctx context.Context, conn *pgx.Conn, fragments []Fragment, o Opti
 	if len(fragments) == 0 {
 		return Stats{}, errors.New("no fragments: the tree has no text")
 	}
+	implement(fragments)
 	l := &loader{conn: conn, o: o, fragments: fragments}
 	for _, step := range []struct {
 		name string

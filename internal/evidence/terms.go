@@ -86,13 +86,17 @@ func (f *Fragment) bags() [fieldEnd]bag {
 
 // symbols are the exact names by which a fragment is found, and as what they
 // count: its own name with and without its owner's as a name, but not of a type in the
-// fragments after its first; all others, and a constructor's, as names inside.
+// fragments after its first; all others, a constructor's, and methods that it
+// implements, as names inside.
 func (f *Fragment) symbols() map[string]field {
 	out := map[string]field{}
 	for _, name := range f.Declares {
 		out[name] = fieldInner
 	}
 	for _, name := range f.Names {
+		out[name] = fieldInner
+	}
+	for _, name := range f.Implements {
 		out[name] = fieldInner
 	}
 	if f.Symbol == "" || f.Head != "" && f.isType() {

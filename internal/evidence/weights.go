@@ -15,9 +15,11 @@ type weights struct {
 	// cite is the share of a score that goes on to the candidates that a fragment
 	// names, all together; citeBlind as blind.
 	cite, citeBlind float64
-	// What remains of the score of a test, of a type, and of a fragment whose name
-	// a better one has.
-	test, typ, again float64
+	// What remains of the score of a test, of a type, of lines that define nothing,
+	// and of a fragment whose name a better one has.
+	test, typ, notes, again float64
+	// part is how far a part of a function comes up to the best part of it.
+	part float64
 	// wholeShare of the budget goes to whole fragments, of which none may take more
 	// than wholeLargest; then lines are chosen one by one.
 	wholeShare, wholeLargest float64
@@ -33,7 +35,7 @@ func defaultWeights() weights {
 	return weights{
 		damping: 18.5, symbol: 2.25, terms: 1.5, vector: 0.5, alone: 1,
 		reference: 2.25, blind: 0.75, cite: 0.75, citeBlind: 0.25,
-		test: 0.35, typ: 0.4, again: 0.3,
+		test: 0.35, typ: 0.4, notes: 0.5, again: 0.3, part: 0.6,
 		wholeShare: 0.33, wholeLargest: 0.2,
 		asked: 1, defined: 0.6, other: 0.75, seenAgain: 0.2,
 		scorePower: 0.67, costPower: 0.5,

@@ -13,6 +13,7 @@ import (
 	"sortedheap/internal/corpus"
 	"sortedheap/internal/harness/measure"
 	"sortedheap/internal/harness/result"
+	"sortedheap/internal/harness/scenario"
 	"sortedheap/internal/harness/stats"
 )
 
@@ -181,13 +182,9 @@ func (b *bench) row(ctx context.Context, s *store, c contender, name string, m m
 	row := result.Row{
 		Scenario: Name, Corpus: b.vectors.Name, Engine: s.name, EngineVersion: s.version, Case: name, Plan: plan.Summary,
 		Params:  map[string]any{"set": c.set.Name, "sql": c.session.sql},
-		Queries: b.queries(c.set), Samples: len(m.ClientMS), ClientMS: result.NewLatency(stats.Summarize(m.ClientMS)),
-		RowsMean: stats.Summarize(m.Rows).Mean, Build: s.build,
+		Queries: b.queries(c.set), Build: s.build,
 	}
-	if len(m.ServerMS) > 0 {
-		row.ServerMS, row.PlanningMS = result.NewLatency(stats.Summarize(m.ServerMS)), result.NewLatency(stats.Summarize(m.PlanMS))
-		row.Buffers = &result.Buffers{Hit: stats.Summarize(m.HitPages).Mean, Read: stats.Summarize(m.ReadPages).Mean}
-	}
+	scenario.AddSamples(&row, m)
 	if g != nil {
 		row.Quality = &result.Quality{RecallAtK: &g.recall, FullCounts: &g.full}
 	}

@@ -37,6 +37,19 @@ func TestOrphaned(t *testing.T) {
 	}
 }
 
+// A daemon that is named and does not answer is no reason to ask another one.
+func TestOpenAsksWhoIsNamed(t *testing.T) {
+	t.Setenv("DOCKER_HOST", "unix://"+t.TempDir()+"/none")
+	d, err := Open(t.Context())
+	if err == nil {
+		err = d.Close()
+		t.Fatalf("another daemon was opened, and closed: %v", err)
+	}
+	if !errors.Is(err, ErrNoDocker) || !strings.Contains(err.Error(), "DOCKER_HOST") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // docker opens the daemon of this machine, if it has a base image to run.
 func docker(t *testing.T) (*Docker, string) {
 	t.Helper()

@@ -166,7 +166,7 @@ func clientCharts(rows []result.Row) []figure {
 			if r.Load == nil || strconv.Itoa(r.Load.Clients) != n {
 				continue
 			}
-			g.Bars = append(g.Bars, plainBar(r.Engine, "ef "+param("ef_search")(r), r.Load.QueriesPerSecond, fmt.Sprintf("%.0f", r.Load.QueriesPerSecond)))
+			g.Bars = append(g.Bars, plainBar(r.Engine, "ef "+param("ef_search")(r)+", p99 "+ms(r.ClientMS.P99)+" ms", r.Load.QueriesPerSecond, fmt.Sprintf("%.0f", r.Load.QueriesPerSecond)))
 		}
 		bars.Groups = append(bars.Groups, g)
 	}

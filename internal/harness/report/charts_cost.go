@@ -40,7 +40,11 @@ func buildCharts(rows []result.Row) []figure {
 					note = "with filter column"
 				}
 				if v := c.of(*r.Build); v > 0 {
-					g.Bars = append(g.Bars, plainBar(engine, note, v, fmt.Sprintf(c.unit, v)))
+					text := fmt.Sprintf(c.unit, v)
+					if v < 0.1 {
+						text = fmt.Sprintf("%.3f", v)
+					}
+					g.Bars = append(g.Bars, plainBar(engine, note, v, text))
 				}
 			}
 		}

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"html/template"
@@ -120,7 +121,7 @@ func newPage(files []*result.File) (*page, error) {
 	p := &page{Title: "Graph retrieval, measured", Style: template.CSS(style), Script: template.JS(script)}
 	ids := map[string]int{}
 	busiest := 0.0
-	for _, f := range files {
+	for _, f := range inReadingOrder(files) {
 		p.Made = max(p.Made, f.Env.Time)
 		if f.Env.Cores > 0 && f.Env.Load1 > float64(f.Env.Cores) && f.Env.Load1 > busiest {
 			busiest = f.Env.Load1
@@ -162,6 +163,27 @@ func newPage(files []*result.File) (*page, error) {
 		p.Made = at.UTC().Format("2 January 2006, 15:04 UTC")
 	}
 	return p, nil
+}
+
+// inReadingOrder has whole questions first, then their parts, whatever the files are
+// called; runs of one scenario by name.
+func inReadingOrder(files []*result.File) []*result.File {
+	order := []string{"multihop", "gutenberg", "butler", "synthetic", "code", "ask", annScenario, "openshare", "crud"}
+	place := func(f *result.File) (int, string) {
+		names := scenarios(f)
+		if len(names) == 0 {
+			return len(order), ""
+		}
+		if at := slices.Index(order, names[0]); at >= 0 {
+			return at, shortName(f, names[0])
+		}
+		return len(order), shortName(f, names[0])
+	}
+	return slices.SortedStableFunc(slices.Values(files), func(a, b *result.File) int {
+		first, firstName := place(a)
+		second, secondName := place(b)
+		return cmp.Or(cmp.Compare(first, second), cmp.Compare(firstName, secondName))
+	})
 }
 
 // newGoals is nil where no target can be held against the files.
@@ -215,6 +237,8 @@ func scenarioTitle(name string) string {
 		"openshare": "Lookups while the zone map has open blocks",
 		"crud":      "Writes and plain reads",
 		"ann":       "Nearest neighbours",
+		"code":      "Questions about source text",
+		"ask":       "Questions over a graph of code",
 	}
 	if t, ok := titles[name]; ok {
 		return t

@@ -3,13 +3,10 @@ package scenario
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 
 	"sortedheap/internal/harness/engine"
 	"sortedheap/internal/harness/measure"
 	"sortedheap/internal/harness/result"
-	"sortedheap/internal/harness/stats"
 )
 
 // measure times all trials side by side and writes their rows.
@@ -45,7 +42,7 @@ func (r *run) measure(ctx context.Context) error {
 		}
 		r.rows = append(r.rows, r.row(t, samples[i]))
 	}
-	r.warnSamples(samples)
+	r.warnings = append(r.warnings, Doubts(samples)...)
 	r.warnCache()
 	return nil
 }
@@ -99,46 +96,11 @@ func (r *run) row(t *trial, s measure.Samples) result.Row {
 	row := result.Row{
 		Scenario: r.scenario.Name, Corpus: r.info.Name, Engine: t.owner.Name(), EngineVersion: t.owner.Version(),
 		Case: t.name, Plan: t.plan.Summary, Params: taskParams(t.task, t.owner),
-		Queries: len(r.info.Queries), Samples: len(s.ClientMS), Quality: t.quality, Answers: t.prints, AnswerRows: t.keys,
-		Build: &t.owner.build, RowsMean: stats.Summarize(s.Rows).Mean,
+		Queries: len(r.info.Queries), Quality: t.quality, Answers: t.prints, AnswerRows: t.keys, Build: &t.owner.build,
 	}
 	row.Params["sql"] = t.call.Text()
-	row.ClientMS = result.NewLatency(stats.Summarize(s.ClientMS))
-	for name, ms := range s.Parts {
-		if row.PartsMS == nil {
-			row.PartsMS = map[string]*result.Latency{}
-		}
-		row.PartsMS[name] = result.NewLatency(stats.Summarize(ms))
-	}
-	if len(s.ServerMS) > 0 {
-		row.ServerMS = result.NewLatency(stats.Summarize(s.ServerMS))
-		row.PlanningMS = result.NewLatency(stats.Summarize(s.PlanMS))
-		row.Buffers = &result.Buffers{Hit: stats.Summarize(s.HitPages).Mean, Read: stats.Summarize(s.ReadPages).Mean}
-	}
+	AddSamples(&row, s)
 	return row
-}
-
-// warnSamples repeats what the statistics doubt, once per doubt.
-func (r *run) warnSamples(samples []measure.Samples) {
-	rows := map[stats.Warning]int{}
-	var short []int // sizes of small samples
-	for _, s := range samples {
-		n := len(s.ClientMS)
-		if stats.TooFew(n, n) != "" {
-			short = append(short, n)
-		}
-		for _, w := range stats.Summarize(s.ClientMS).Warnings {
-			if w != stats.TooFew(n, n) {
-				rows[w]++
-			}
-		}
-	}
-	if len(short) > 0 {
-		rows[stats.TooFew(slices.Min(short), slices.Max(short))] = len(short)
-	}
-	for _, w := range slices.Sorted(maps.Keys(rows)) {
-		r.warn("%d of %d rows: %s", rows[w], len(samples), w)
-	}
 }
 
 // warnCache says so when the engines do not fit into shared buffers together

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"sortedheap/internal/harness/result"
@@ -15,6 +16,18 @@ import (
 var values = map[Value]func(result.Row) stats.Interval{
 	"server_ms": func(r result.Row) stats.Interval { return latency(r.ServerMS) },
 	"client_ms": func(r result.Row) stats.Interval { return latency(r.ClientMS) },
+	"client_p99_ms": func(r result.Row) stats.Interval {
+		if r.ClientMS == nil {
+			return missing()
+		}
+		return exactly(r.ClientMS.P99)
+	},
+	"queries_per_second": func(r result.Row) stats.Interval {
+		if r.Load == nil {
+			return missing()
+		}
+		return exactly(r.Load.QueriesPerSecond)
+	},
 	"build_seconds": func(r result.Row) stats.Interval {
 		return ofBuild(r, func(b result.Build) float64 { return b.Seconds })
 	},
@@ -312,7 +325,7 @@ func param(f *result.File, r result.Row, name string) any {
 // text is a parameter's value, numbers without what JSON adds.
 func text(v any) string {
 	if n, ok := v.(float64); ok {
-		return fmt.Sprintf("%g", n)
+		return strconv.FormatFloat(n, 'f', -1, 64)
 	}
 	return fmt.Sprint(v)
 }

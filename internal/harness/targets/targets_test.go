@@ -149,6 +149,34 @@ func TestSumAndGrowth(t *testing.T) {
 	}
 }
 
+// Clients are compared by rate and by their slowest calls, and times may be held to a
+// difference in milliseconds.
+func TestClientsAndMilliseconds(t *testing.T) {
+	clients := func(engine string, rate, p99 float64) result.Row {
+		r := row(engine, "clients_8_drawn", "", 1, 1)
+		r.Load, r.ClientMS.P99 = &result.Load{Clients: 8, QueriesPerSecond: rate}, p99
+		return r
+	}
+	f := file("", clients("ours", 400, 3), clients("rival", 100, 12), row("ours", "call", "", 1, 2.25), row("rival", "in", "", 1, 2))
+	const target = `{"groups": [{"title": "g", "targets": [{"work": "w", "value": "VALUE", BOUND,
+ "of": {"scenario": "multihop", "engine": "ours", "case": "CASE"}, "over": [{"scenario": "multihop", "engine": "rival", "case": "CASE"}]}]}]}`
+	for _, c := range []struct {
+		value, bound, name string
+		measured           string
+		met                bool
+	}{
+		{"queries_per_second", `"at_least": 1`, "clients_8_.*", "4.00", true},
+		{"client_p99_ms", `"at_most": 0.2`, "clients_8_.*", "0.25", false},
+		{"client_ms", `"at_most": 0.2, "how": "difference"`, "(call|in)", "+0.250 ms", false},
+		{"queries_per_second", `"at_least": 1`, "call", "", false}, // no clients
+	} {
+		text := strings.NewReplacer("VALUE", c.value, "BOUND", c.bound, "CASE", c.name).Replace(target)
+		if o := one(t, text, f); o.Text() != c.measured && !strings.HasPrefix(o.Text(), c.measured+" (") || o.Met != c.met {
+			t.Errorf("%s of %s: %q, met %t, want %q, %t", c.value, c.name, o.Text(), o.Met, c.measured, c.met)
+		}
+	}
+}
+
 // The text has a line for what is met, missed and not measured.
 func TestWrite(t *testing.T) {
 	l := parse(t, strings.Replace(ratioTarget, `"targets": [`, `"targets": [{"work": "nowhere", "value": "client_ms", "at_most": 1, "note": "a longer run",

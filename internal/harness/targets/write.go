@@ -60,7 +60,8 @@ func Count(outcomes [][]Outcome) (met, found, all int) {
 // Words name a value for people.
 func (v Value) Words() string {
 	words := map[Value]string{
-		"server_ms": "server", "client_ms": "client", "build_seconds": "build time", "index_bytes": "index size",
+		"server_ms": "server", "client_ms": "client", "client_p99_ms": "client, 99th percentile",
+		"queries_per_second": "queries a second", "build_seconds": "build time", "index_bytes": "index size",
 		"hit_at_1": "hit@1", "hit_at_k": "hit@k", "recall": "recall@10", "cpu_rate": "rows per CPU second",
 		"cpu_rate_low": "same, lower end of the interval", "cpu_cost": "CPU per row", "wal_per_row": "WAL per row",
 		"buffers_per_row": "buffers per row", "widens_per_row": "widens per row",
@@ -80,10 +81,12 @@ func (t Target) Bound() string {
 }
 
 // figure writes a value in the target's unit: quality in per cent, differences of it
-// in points.
+// in points, those of times in milliseconds.
 func (t Target) figure(v float64) string {
 	quality := slices.Contains([]Value{"hit_at_1", "hit_at_k", "recall"}, t.Value)
 	switch {
+	case t.How == difference && strings.HasSuffix(string(t.Value), "_ms"):
+		return fmt.Sprintf("%+.3f ms", v)
 	case quality && t.How == difference:
 		return fmt.Sprintf("%+.2f points", 100*v)
 	case quality:
@@ -96,14 +99,26 @@ func (t Target) figure(v float64) string {
 
 // Text is the measured value with its interval.
 func (o Outcome) Text() string {
+	if interval := o.Interval(); interval != "" {
+		return o.Figure() + " (" + interval + ")"
+	}
+	return o.Figure()
+}
+
+// Figure is the measured value.
+func (o Outcome) Figure() string {
 	if !o.Found {
 		return ""
 	}
-	text := o.figure(o.Measured)
-	if !math.IsNaN(o.Lo) && !math.IsNaN(o.Hi) {
-		text += fmt.Sprintf(" (%s to %s)", o.figure(o.Lo), o.figure(o.Hi))
+	return o.figure(o.Measured)
+}
+
+// Interval is that of the measured value, where there is one.
+func (o Outcome) Interval() string {
+	if !o.Found || math.IsNaN(o.Lo) || math.IsNaN(o.Hi) {
+		return ""
 	}
-	return text
+	return fmt.Sprintf("%s to %s", o.figure(o.Lo), o.figure(o.Hi))
 }
 
 // Verdict is one word.
@@ -143,7 +158,7 @@ func corpusOf(f *result.File) string {
 	var words []string
 	for _, p := range []struct{ name, words string }{
 		{"chains", "%s chains"}, {"entities", "%s entities"}, {"rows", "%s rows"}, {"dim", "%s dimensions"},
-		{"query_set", "%s questions"}, {"m", "m %s"}, {"ef_construction", "ef_construction %s"}, {"pairs", "%s pairs"}, {"seconds", "of %s s"},
+		{"query_set", "%s questions"}, {"m", "m %s"}, {"clusters", "%s clusters"}, {"ef_construction", "ef_construction %s"}, {"pairs", "%s pairs"}, {"seconds", "of %s s"},
 	} {
 		if v, ok := f.Params[p.name]; ok && fmt.Sprint(v) != "" {
 			words = append(words, fmt.Sprintf(p.words, text(v)))

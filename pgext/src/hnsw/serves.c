@@ -12,6 +12,7 @@
 #include "utils/rel.h"
 
 #include "hnsw/am.h"
+#include "hnsw/distance.h"
 #include "hnsw/scan/seedscan.h"
 #include "hnsw/value.h"
 
@@ -31,7 +32,7 @@ seedscan_serves(Relation index, AttrNumber column, DistMetric metric, Snapshot s
 							   snapshot->xmin))
 		return false;
 	return OidIsValid(index_getprocid(index, 1, 1)) &&
-		hnsw_value_metric(index_getprocinfo(index, 1, 1)->fn_addr, &type, &of) &&
+		hnsw_distance_metric(index_getprocinfo(index, 1, 1)->fn_addr, &type, &of) &&
 		of == metric;
 }
 

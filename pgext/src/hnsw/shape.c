@@ -13,6 +13,7 @@
 
 #include "hnsw/am.h"
 #include "hnsw/columns.h"
+#include "hnsw/distance.h"
 #include "hnsw/options.h"
 #include "hnsw/page.h"
 #include "hnsw/value.h"
@@ -158,7 +159,7 @@ hnsw_shape_fault(Relation index, const HnswShape *shape)
 	HnswType	type;
 	DistMetric	metric;
 
-	if (!hnsw_value_metric(index_getprocinfo(index, 1, 1)->fn_addr, &type, &metric) ||
+	if (!hnsw_distance_metric(index_getprocinfo(index, 1, 1)->fn_addr, &type, &metric) ||
 		type != shape->type || metric != shape->form.metric ||
 		TupleDescAttr(desc, 0)->atttypmod != (int32) shape->form.dim ||
 		desc->natts - 1 != shape->ncolumns)

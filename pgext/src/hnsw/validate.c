@@ -27,6 +27,7 @@
 #include "utils/syscache.h"
 
 #include "hnsw/am.h"
+#include "hnsw/distance.h"
 #include "hnsw/validate.h"
 #include "hnsw/value.h"
 #include "types/hsvec.h"
@@ -90,7 +91,7 @@ is_distance(Oid function, HnswType type, DistMetric *metric)
 	HnswType	of;
 
 	return OidIsValid(function) &&
-		hnsw_value_metric(function_address(function), &of, metric) && of == type;
+		hnsw_distance_metric(function_address(function), &of, metric) && of == type;
 }
 
 bool

@@ -2,10 +2,6 @@
  * value.c
  *	  The indexed column: type and metric by the distance function of its
  *	  operator class, and from datum to floats.
- *
- * Anybody who may create operator classes can name any function of a suitable
- * signature as support function, so the function itself is looked at, where it
- * is in memory, and not its name.
  */
 #include "postgres.h"
 
@@ -14,54 +10,14 @@
 #include "utils/rel.h"
 
 #include "half.h"
+#include "hnsw/distance.h"
 #include "hnsw/validate.h"
 #include "hnsw/value.h"
 #include "types/hsvec.h"
 #include "types/svec.h"
 
-extern PGDLLEXPORT Datum svec_cosine_distance(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum svec_l2_distance(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum svec_negative_inner_product(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum svec_l1_distance(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum hsvec_cosine_distance(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum hsvec_l2_distance(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum hsvec_negative_inner_product(PG_FUNCTION_ARGS);
-extern PGDLLEXPORT Datum hsvec_l1_distance(PG_FUNCTION_ARGS);
-
 /* So many components are scaled at a time. */
 #define SCALE_STEP 256
-
-typedef struct DistanceFunction
-{
-	PGFunction	function;
-	HnswType	type;
-	DistMetric	metric;
-} DistanceFunction;
-
-static const DistanceFunction distance_functions[] = {
-	{svec_cosine_distance, HNSW_TYPE_SVEC, DIST_COSINE},
-	{svec_l2_distance, HNSW_TYPE_SVEC, DIST_L2},
-	{svec_negative_inner_product, HNSW_TYPE_SVEC, DIST_IP},
-	{svec_l1_distance, HNSW_TYPE_SVEC, DIST_L1},
-	{hsvec_cosine_distance, HNSW_TYPE_HSVEC, DIST_COSINE},
-	{hsvec_l2_distance, HNSW_TYPE_HSVEC, DIST_L2},
-	{hsvec_negative_inner_product, HNSW_TYPE_HSVEC, DIST_IP},
-	{hsvec_l1_distance, HNSW_TYPE_HSVEC, DIST_L1}
-};
-
-bool
-hnsw_value_metric(PGFunction function, HnswType *type, DistMetric *metric)
-{
-	for (int i = 0; i < lengthof(distance_functions); i++)
-	{
-		if (distance_functions[i].function != function)
-			continue;
-		*type = distance_functions[i].type;
-		*metric = distance_functions[i].metric;
-		return true;
-	}
-	return false;
-}
 
 void
 hnsw_value_of_index(Relation index, HnswType *type, DistMetric *metric)
@@ -75,7 +31,7 @@ hnsw_value_of_index(Relation index, HnswType *type, DistMetric *metric)
 				 errmsg("first column of an index of access method \"%s\" must be a vector",
 						"sorted_hnsw"),
 				 errdetail("The operator class of column \"%s\" has no distance function.", column)));
-	if (!hnsw_value_metric(index_getprocinfo(index, 1, 1)->fn_addr, type, metric))
+	if (!hnsw_distance_metric(index_getprocinfo(index, 1, 1)->fn_addr, type, metric))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
 				 errmsg("support function of the operator class of column \"%s\" is not a distance function of access method \"%s\"",

@@ -16,9 +16,6 @@
  */
 extern void hnsw_value_of_index(Relation index, HnswType *type, DistMetric *metric);
 
-/* The metric of a distance function in C; false when it is not one of ours. */
-extern bool hnsw_value_metric(PGFunction function, HnswType *type, DistMetric *metric);
-
 /*
  * The components of a value, fetched where it must be: in `room`, which holds
  * dim floats, or where they are. Error when it has other dimensions. Takes

@@ -103,7 +103,11 @@ func tuned(t *testing.T, e engine.Engine, search engine.Task, q corpus.Query) {
 
 func planOf(t *testing.T, e engine.Engine, task engine.Task, q corpus.Query) string {
 	t.Helper()
-	call, err := e.(engine.SQL).Prepare(t.Context(), task)
+	sql, ok := e.(engine.SQL)
+	if !ok {
+		t.Fatalf("engine %s has no plans", e.Name())
+	}
+	call, err := sql.Prepare(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}

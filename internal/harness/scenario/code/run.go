@@ -177,7 +177,7 @@ func (r *run) measure(ctx context.Context) error {
 		}
 		r.rows = append(r.rows, r.row(t, samples[i]))
 	}
-	r.warnFew(samples)
+	r.warnings = append(r.warnings, scenario.Doubts(samples)...)
 	return nil
 }
 
@@ -238,41 +238,14 @@ func (c serverClocks) Last(ctx context.Context) (measure.Cost, error) {
 func (r *run) row(t *trial, s measure.Samples) result.Row {
 	row := result.Row{
 		Scenario: Name, Corpus: r.env.Corpus.Name, Engine: t.owner.Name(), EngineVersion: t.owner.Version(), Case: t.use.Name,
-		Plan: t.plan, Params: t.params(r.p), Queries: len(t.answers), Samples: len(s.ClientMS), Quality: t.quality, Build: &t.owner.build,
-		ClientMS: result.NewLatency(stats.Summarize(s.ClientMS)), RowsMean: stats.Summarize(s.Rows).Mean,
+		Plan: t.plan, Params: t.params(r.p), Queries: len(t.answers), Quality: t.quality, Build: &t.owner.build,
 	}
 	for _, a := range t.answers {
 		row.Answers = append(row.Answers, fingerprint(a.Rows))
 		row.AnswerRows = append(row.AnswerRows, scenario.ShortKeys(a.Rows))
 	}
-	for name, ms := range s.Parts {
-		if row.PartsMS == nil {
-			row.PartsMS = map[string]*result.Latency{}
-		}
-		row.PartsMS[name] = result.NewLatency(stats.Summarize(ms))
-	}
-	if len(s.ServerMS) > 0 {
-		row.ServerMS = result.NewLatency(stats.Summarize(s.ServerMS))
-		row.PlanningMS = result.NewLatency(stats.Summarize(s.PlanMS))
-		row.Buffers = &result.Buffers{Hit: stats.Summarize(s.HitPages).Mean, Read: stats.Summarize(s.ReadPages).Mean}
-	}
+	scenario.AddSamples(&row, s)
 	return row
-}
-
-// warnFew says how many cases have too few samples for their percentiles.
-func (r *run) warnFew(samples []measure.Samples) {
-	least, few := 0, 0
-	for _, s := range samples {
-		if n := len(s.ClientMS); stats.TooFew(n, n) != "" {
-			few++
-			if least == 0 || n < least {
-				least = n
-			}
-		}
-	}
-	if few > 0 {
-		r.warn("%d of %d rows: %s", few, len(samples), stats.TooFew(least, least))
-	}
 }
 
 var _ measure.ServerClock = serverClocks(nil)

@@ -4,89 +4,36 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"sortedheap/fixtures"
 	"sortedheap/internal/corpus"
-	"sortedheap/internal/embed"
 	"sortedheap/internal/harness/engine"
-	"sortedheap/internal/harness/engine/all"
-	"sortedheap/internal/harness/measure"
-	"sortedheap/internal/harness/pgstat"
 	"sortedheap/internal/harness/result"
 	"sortedheap/internal/harness/scenario"
 	"sortedheap/internal/harness/scenario/code"
-	"sortedheap/internal/pgtest"
+	"sortedheap/internal/harness/scenario/code/codetest"
 )
-
-type quiet struct{}
-
-func (quiet) Step(string, int)    {}
-func (quiet) Done(int)            {}
-func (quiet) Note(string, ...any) {}
-
-func lighthouse(t *testing.T) *corpus.Code {
-	t.Helper()
-	dir, err := fixtures.Questions()
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := fs.ReadFile(dir, "lighthouse.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	questions, err := corpus.ParseQuestions("lighthouse", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	hash, err := embed.NewHash(embed.CodeAware, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := corpus.OpenCode(t.Context(), corpus.CodeOptions{Embedder: hash, Questions: questions})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
 
 // asked is how many questions of the lighthouse these tests ask.
 const asked = 2
 
 // TestRun runs scenario code on one server.
 func TestRun(t *testing.T) {
-	server := pgtest.Start(t, pgtest.WithSettings(map[string]string{
-		"shared_preload_libraries": "pg_stat_statements", "pg_stat_statements.track_planning": "on"})).DSN("")
+	server := codetest.Server(t)
 	t.Run("all cases", func(t *testing.T) { allCases(t, server) })
 	t.Run("case of another package", func(t *testing.T) { caseOfAnotherPackage(t, server) })
 	t.Run("liar", func(t *testing.T) { liarIsFound(t, server) })
 }
 
-// environment has the engines of a server, and its clock.
+// environment asks the first questions.
 func environment(t *testing.T, dsn string, engineNames []string, cases ...code.Case) (code.Params, code.Env) {
 	t.Helper()
-	engines, err := all.New(engineNames, all.Options{DSN: dsn, M: 16, EfConstruction: 64, EfSearch: 64})
-	if err != nil {
-		t.Fatal(err)
-	}
-	clock, err := pgstat.Open(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := clock.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	tree := lighthouse(t)
-	tree.Asked = tree.Asked[:asked]
-	return code.Params{Bounds: code.Bounds{AnnK: 12, TopK: 4, Budget: 2000}, Passes: 1, WarmUp: 1},
-		code.Env{Engines: engines, Corpus: tree, Cases: cases, Progress: quiet{},
-			Clock: func(ctx context.Context, id int64) (measure.ServerClock, error) { return clock.Clock(ctx, id) }}
+	env := codetest.Environment(t, dsn, engineNames...)
+	env.Cases, env.Corpus.Asked = cases, env.Corpus.Asked[:asked]
+	return code.Params{Bounds: code.Bounds{AnnK: 12, TopK: 4, Budget: 2000}, Passes: 1, WarmUp: 1}, env
 }
 
 func find(t *testing.T, rows []result.Row, engineName, name string) result.Row {

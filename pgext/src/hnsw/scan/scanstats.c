@@ -24,6 +24,20 @@ static RoleCounts counts_by_role = {"sorted_hnsw scan counts", sizeof(Counts), N
 PG_FUNCTION_INFO_V1(sorted_hnsw_scan_stats);
 PG_FUNCTION_INFO_V1(sorted_hnsw_reset_scan_stats);
 
+const char *
+seedscan_source_name(HnswSource source)
+{
+	switch (source)
+	{
+		case HNSW_SOURCE_SHARED:
+			return "shared";
+		case HNSW_SOURCE_LOCAL:
+			return "local";
+		default:
+			return "pages";
+	}
+}
+
 void
 hnsw_scanstats_count(const SeedScanStats *stats)
 {

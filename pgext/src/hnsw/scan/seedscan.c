@@ -652,20 +652,6 @@ seedscan_recheck(const SeedScan *scan)
 	return scan->conditions != NULL && hnsw_conditions_lossy(scan->conditions);
 }
 
-const char *
-seedscan_source_name(HnswSource source)
-{
-	switch (source)
-	{
-		case HNSW_SOURCE_SHARED:
-			return "shared";
-		case HNSW_SOURCE_LOCAL:
-			return "local";
-		default:
-			return "pages";
-	}
-}
-
 const SeedScanStats *
 seedscan_stats(const SeedScan *scan)
 {

@@ -9,7 +9,7 @@
 #include "access/skey.h"
 #include "utils/snapshot.h"
 
-#include "hnsw/cache/cache.h"
+#include "hnsw/scan/scanstats.h"
 
 typedef struct SeedScan SeedScan;
 
@@ -19,22 +19,6 @@ typedef struct SeedRow
 								 * chain */
 	double		distance;		/* exact, as the operator gives it */
 } SeedRow;
-
-/* How a scan went, for statistics and EXPLAIN. */
-typedef struct SeedScanStats
-{
-	bool		flat;			/* all records compared, no walk */
-	bool		ended_flat;		/* or after one */
-	HnswSource	source;			/* of the graph */
-	bool		bounded;		/* ended by sorted_hnsw.max_scan_tuples */
-	uint64		evaluated;		/* distances to records */
-	uint64		fetched;		/* rows fetched for their exact distance */
-	uint64		pages;			/* of the index */
-	double		search_ms;		/* in walks and flat passes */
-} SeedScanStats;
-
-/* Where a graph was read, in a word. */
-extern const char *seedscan_source_name(HnswSource source);
 
 /*
  * Can the index answer a query under this snapshot? It is one of ours, valid,

@@ -83,21 +83,6 @@ start_linking(HnswVacuum *vacuum)
 	vacuum->linker.store = hnsw_store_of(vacuum->store);
 }
 
-Buffer
-hnsw_vacuum_page(HnswVacuum *vacuum, HnswSpace space, uint32 page, int lock)
-{
-	BlockNumber block = hnsw_map_block(&vacuum->map, space, page);
-	Buffer		buffer;
-
-	vacuum_pause();
-	buffer = ReadBufferExtended(vacuum->index, MAIN_FORKNUM, block, RBM_NORMAL,
-								vacuum->strategy);
-	LockBuffer(buffer, lock);
-	hnsw_page_check(vacuum->index, block, BufferGetPage(buffer),
-					hnsw_space_page_kind(space), page);
-	return buffer;
-}
-
 /*
  * Rows and states of slots will change, or have changed: odd or even. Others than
  * VACUUM do not do that to a slot in use.
