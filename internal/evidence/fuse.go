@@ -15,7 +15,6 @@ const (
 	bySymbol source = iota
 	byTerms
 	byVector
-	byMeaning
 	byReference
 	sources
 )
@@ -32,8 +31,6 @@ func (c *candidate) strength(s source) float64 {
 		return c.lexical
 	case byVector:
 		return farAway - c.distance
-	case byMeaning:
-		return c.meaning
 	default:
 		return c.rescue
 	}
@@ -66,7 +63,7 @@ func (w *weights) fuse(all []candidate) {
 			all[i].ranks[s] = rank
 		}
 	}
-	weight := [sources]float64{bySymbol: w.symbol, byTerms: w.terms, byVector: w.vector, byMeaning: w.meaning}
+	weight := [sources]float64{bySymbol: w.symbol, byTerms: w.terms, byVector: w.vector}
 	surest := 0.0
 	for i := range all {
 		surest = max(surest, all[i].symbol)
@@ -302,7 +299,7 @@ func isTest(file string) bool {
 		})
 }
 
-var sourceNames = [sources]string{bySymbol: "symbol", byTerms: "terms", byVector: "vector", byMeaning: "meaning", byReference: "reference"}
+var sourceNames = [sources]string{bySymbol: "symbol", byTerms: "terms", byVector: "vector", byReference: "reference"}
 
 // found names the sources that a candidate stands in.
 func (c *candidate) found() []string {

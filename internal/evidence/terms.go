@@ -152,28 +152,3 @@ func (f *Fragment) Description() string {
 	}
 	return strings.Join(words, " ")
 }
-
-// card is what an embedder that tells meanings reads of a fragment: the words of what
-// it defines and of its file's path. Comments and code beside them made the vectors of
-// a sentence model worse, and take it ten times as long.
-func (f *Fragment) card() string {
-	var said, place []string
-	note := func(to *[]string, text string) {
-		identifiers(text, func(_ int, word string) {
-			for _, p := range parts(word) {
-				if len(*to) < described {
-					*to = append(*to, strings.ToLower(p))
-				}
-			}
-		})
-	}
-	if f.Symbol != "" {
-		note(&said, f.Symbol)
-	} else {
-		for _, name := range f.Names {
-			note(&said, name)
-		}
-	}
-	note(&place, strings.TrimSuffix(f.File, path.Ext(f.File)))
-	return strings.Join(said, " ") + " . " + strings.Join(place, " ")
-}
