@@ -15,6 +15,7 @@ const (
 	bySymbol source = iota
 	byTerms
 	byVector
+	byMeaning
 	byReference
 	sources
 )
@@ -31,6 +32,8 @@ func (c *candidate) strength(s source) float64 {
 		return c.lexical
 	case byVector:
 		return farAway - c.distance
+	case byMeaning:
+		return c.meaning
 	default:
 		return c.rescue
 	}
@@ -63,7 +66,7 @@ func (w *weights) fuse(all []candidate) {
 			all[i].ranks[s] = rank
 		}
 	}
-	weight := [sources]float64{bySymbol: w.symbol, byTerms: w.terms, byVector: w.vector}
+	weight := [sources]float64{bySymbol: w.symbol, byTerms: w.terms, byVector: w.vector, byMeaning: w.meaning}
 	surest := 0.0
 	for i := range all {
 		surest = max(surest, all[i].symbol)
@@ -299,7 +302,7 @@ func isTest(file string) bool {
 		})
 }
 
-var sourceNames = [sources]string{bySymbol: "symbol", byTerms: "terms", byVector: "vector", byReference: "reference"}
+var sourceNames = [sources]string{bySymbol: "symbol", byTerms: "terms", byVector: "vector", byMeaning: "meaning", byReference: "reference"}
 
 // found names the sources that a candidate stands in.
 func (c *candidate) found() []string {

@@ -51,7 +51,7 @@ func BuildFrom(ctx context.Context, conn *pgx.Conn, fragments []Fragment, o Opti
 		run  func(context.Context) error
 	}{
 		{"make tables", l.createTables}, {"store fragments", l.copyFragments}, {"store terms", l.copyPostings},
-		{"store edges", l.copyEdges}, {"store vectors", l.copyVectors}, {"index", l.finish},
+		{"store edges", l.copyEdges}, {"store vectors", l.copyVectors}, {"store terms of fragments", l.copyTerms}, {"index", l.finish},
 	} {
 		if err := step.run(ctx); err != nil {
 			return l.stats, fmt.Errorf("%s of evidence: %w", step.name, err)
@@ -67,6 +67,7 @@ type loader struct {
 	fragments []Fragment
 	rarity    []float32
 	edges     []edge
+	kept      [][]impact // of each fragment, where they are stored
 	stats     Stats
 }
 
@@ -139,6 +140,9 @@ func (l *loader) copyPostings(ctx context.Context) error {
 		x.add(&l.fragments[i])
 	}
 	mean := x.means()
+	if hasFeedback(l.o.Embedder) {
+		l.kept = make([][]impact, len(l.fragments))
+	}
 	terms := slices.Sorted(maps.Keys(x.terms))
 	l.stats.Terms = len(terms)
 	var (
@@ -157,6 +161,7 @@ func (l *loader) copyPostings(ctx context.Context) error {
 				term = terms[next]
 				next++
 				rest, part = x.list(term, &mean), 0
+				l.keepTerms(term, rest)
 				all = len(rest)
 				l.stats.Postings += all
 			} else {

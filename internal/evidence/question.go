@@ -16,6 +16,7 @@ type question struct {
 	asked      map[string]bool // terms
 	known      stems
 	held       map[string][]string // of words seen, the terms of the question in them
+	near       []impact            // terms of the fragments that the question's vector is nearest to
 }
 
 // What a word of a question weighs as a term or a symbol.

@@ -9,6 +9,8 @@ type weights struct {
 	symbol, terms, vector float64
 	// alone is what the vector's list weighs for a question without a symbol.
 	alone float64
+	// meaning is what the list by terms of near fragments weighs, where there is one.
+	meaning float64
 	// reference is what the best reference of a seed adds; blind the share of it
 	// that a fragment without a word of the question gets.
 	reference, blind float64
@@ -33,7 +35,7 @@ type weights struct {
 
 func defaultWeights() weights {
 	return weights{
-		damping: 18.5, symbol: 2.25, terms: 1.5, vector: 0.5, alone: 1,
+		damping: 18.5, symbol: 2.25, terms: 1.5, vector: 0.5, alone: 1, meaning: 1.5,
 		reference: 2.25, blind: 0.75, cite: 0.75, citeBlind: 0.25,
 		test: 0.35, typ: 0.4, notes: 0.5, again: 0.3, part: 0.6,
 		wholeShare: 0.2, wholeLargest: 0.2,
