@@ -37,7 +37,7 @@ func (o graphOptions) open(ctx context.Context) (*openedGraph, error) {
 	if errors.Is(err, store.ErrNoGraph) {
 		return nil, fmt.Errorf("%w; benchgraph index DIR makes one", err)
 	}
-	if errors.Is(err, packed.ErrDamaged) {
+	if errors.Is(err, packed.ErrDamaged) || errors.Is(err, store.ErrOtherVersion) {
 		return nil, fmt.Errorf("%w; benchgraph index DIR makes it anew", err)
 	}
 	if err != nil {

@@ -18,7 +18,7 @@ func Copies(fragments []Fragment, copies int) []Fragment {
 			f := fragments[i]
 			f.File = "copy" + strconv.Itoa(n) + "/" + f.File
 			f.Symbol, f.Head, f.Text = c.text(f.Symbol), c.text(f.Head), c.text(f.Text)
-			f.Names, f.Declares = c.all(f.Names), c.all(f.Declares)
+			f.Names, f.Members, f.Declares = c.all(f.Names), c.all(f.Members), c.all(f.Declares)
 			f.Tokens = nil
 			out = append(out, f)
 		}

@@ -37,12 +37,21 @@ const (
 // definitions are the fragments that define a name.
 type definitions map[string][]int32
 
-// define collects definitions, and declarations of what is defined nowhere.
+// define collects definitions, and declarations of what is defined nowhere. Fields
+// are marked by memberMark.
 func define(fragments []Fragment) definitions {
 	d, declared := definitions{}, definitions{}
 	for i := range fragments {
-		d.add(fragments[i].Names, int32(i))
-		declared.add(fragments[i].Declares, int32(i))
+		f := &fragments[i]
+		for _, name := range f.Names {
+			if slices.Contains(f.Members, name) {
+				name = memberMark + name
+			}
+			d.add(name, int32(i))
+		}
+		for _, name := range f.Declares {
+			declared.add(name, int32(i))
+		}
 	}
 	for name, at := range declared {
 		if len(d[name]) == 0 {
@@ -52,12 +61,28 @@ func define(fragments []Fragment) definitions {
 	return d
 }
 
-func (d definitions) add(names []string, i int32) {
-	for _, name := range names {
-		if at := d[name]; len(at) == 0 || at[len(at)-1] != i {
-			d[name] = append(at, i)
-		}
+func (d definitions) add(name string, i int32) {
+	if at := d[name]; len(at) == 0 || at[len(at)-1] != i {
+		d[name] = append(at, i)
 	}
+}
+
+// memberMark begins the names of fields, which are none of variables.
+const memberMark = "."
+
+// of returns the definitions that a name may stand for: fields only after a value,
+// or in what belongs to the same type.
+func (d definitions) of(fragments []Fragment, from int32, word, before string) []int32 {
+	targets := d[word]
+	members := d[memberMark+word]
+	if len(members) == 0 {
+		return targets
+	}
+	if before == "" {
+		owner := fragments[from].owner()
+		members = among(fragments, members, func(f *Fragment) bool { return owner != "" && f.Symbol == owner })
+	}
+	return append(slices.Clone(targets), members...)
 }
 
 // references are the edges between fragments, each once, and how rare it is to be
@@ -69,6 +94,9 @@ func references(fragments []Fragment) ([]edge, []float32) {
 	for i := range fragments {
 		uses[i] = used(fragments, int32(i), defined)
 		for to := range uses[i] {
+			if isTest(fragments[i].File) && !isTest(fragments[to].File) {
+				continue
+			}
 			degree[to]++
 		}
 	}
@@ -83,7 +111,7 @@ func references(fragments []Fragment) ([]edge, []float32) {
 		out = append(out, kept...)
 		for _, e := range kept {
 			back, ok := e.reversed()
-			if ok {
+			if ok && (isTest(fragments[e.to].File) || !isTest(fragments[i].File)) {
 				incoming[e.to] = append(incoming[e.to], back)
 			}
 		}
@@ -120,7 +148,7 @@ func used(fragments []Fragment, from int32, defined definitions) map[int32]edge 
 			before = last
 		}
 		last, lastEnd = word, at+len(word)
-		targets := defined[word]
+		targets := defined.of(fragments, from, word, before)
 		if len(targets) == 0 || slices.Contains(targets, from) {
 			return
 		}
@@ -170,11 +198,16 @@ func among(fragments []Fragment, targets []int32, keep func(f *Fragment) bool) [
 	return out
 }
 
-// ownedBy reports whether a fragment's type, file or folder has a plain name.
+// ownedBy reports whether a fragment's type, what that implements, its file or its
+// folder has a plain name.
 func (f *Fragment) ownedBy(hint string) bool {
 	dir, base := path.Split(f.File)
 	return plainName(lastName(f.qualifier())) == hint || plainName(strings.TrimSuffix(base, path.Ext(base))) == hint ||
-		plainName(path.Base(dir)) == hint
+		plainName(path.Base(dir)) == hint ||
+		slices.ContainsFunc(f.Implements, func(name string) bool {
+			owner, _, _ := strings.Cut(name, ".")
+			return plainName(owner) == hint
+		})
 }
 
 // plainName is a name without case and underscores, so that a variable meets the

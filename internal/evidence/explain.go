@@ -10,7 +10,8 @@ import (
 )
 
 // Plans are what EXPLAIN (VERBOSE, FORMAT JSON) says now of the statements that an
-// answer runs, each once: seeds by vector, seeds by terms, references, rows.
+// answer runs, each once: seeds by vector, seeds by terms, references, rows, and
+// terms of near fragments where the embedder tells meanings.
 func (x *Index) Plans(ctx context.Context, text string, vector []float32) ([]string, error) {
 	q := parseQuestion(text, x.stems)
 	terms, _, _ := q.lookups()
@@ -20,11 +21,14 @@ func (x *Index) Plans(ctx context.Context, text string, vector []float32) ([]str
 		edgesStatement + "('{1}')",
 		fetchStatement + "('{1}')",
 	}
+	if hasFeedback(x.embedder) {
+		values = append(values, feedbackStatement+"('{1}')")
+	}
 	plans := make([]string, len(values))
 	for i, v := range values {
 		err := x.conn.QueryRow(ctx, "EXPLAIN (VERBOSE, FORMAT JSON) EXECUTE "+v, pgx.QueryExecModeSimpleProtocol).Scan(&plans[i])
 		if err != nil {
-			return nil, fmt.Errorf("explain %s: %w", statements[i].name, err)
+			return nil, fmt.Errorf("explain %s: %w", v, err)
 		}
 	}
 	return plans, nil

@@ -8,7 +8,7 @@ type Fragment struct {
 	StartLine int    // of Text, from 1
 	EndLine   int    // of Text, inclusive
 	Symbol    string // qualified name of what it defines; empty for a run of lines
-	Kind      string // function, method, type, ... as the cutter calls it; "lines" for a run of lines
+	Kind      string // function, method, type, ... as the cutter calls it; "lines" or "notes" for a run of lines
 	Cut       string // CutSyntax or CutWindow
 	// Head is the signature of a definition that is cut in several fragments, on
 	// all but the first of them; empty elsewhere.
@@ -18,8 +18,14 @@ type Fragment struct {
 	Text string
 	// Names are the definitions in it, the fragment's own first, without qualifiers.
 	Names []string
+	// Members are those of Names that are fields, which other code names only after
+	// a value that has them.
+	Members []string
 	// Declares are names in it whose definitions are elsewhere, as prototypes do.
 	Declares []string
+	// Implements are methods of interfaces and base types that it is an
+	// implementation of, "Type.Method"; see implement.
+	Implements []string
 	// Tokens is the number of tokens of each line of Text, its end included.
 	Tokens []int
 }
@@ -29,6 +35,10 @@ const (
 	CutSyntax = "syntax" // by the syntax tree
 	CutWindow = "window" // by counting lines: there is no grammar for the file, or it did not parse
 )
+
+// kindNotes is the kind of a run of lines between definitions that defines nothing:
+// comments, licences, imports.
+const kindNotes = "notes"
 
 // Limits of a fragment.
 const (

@@ -15,6 +15,7 @@ const (
 	bySymbol source = iota
 	byTerms
 	byVector
+	byMeaning
 	byReference
 	sources
 )
@@ -31,6 +32,8 @@ func (c *candidate) strength(s source) float64 {
 		return c.lexical
 	case byVector:
 		return farAway - c.distance
+	case byMeaning:
+		return c.meaning
 	default:
 		return c.rescue
 	}
@@ -63,7 +66,7 @@ func (w *weights) fuse(all []candidate) {
 			all[i].ranks[s] = rank
 		}
 	}
-	weight := [sources]float64{bySymbol: w.symbol, byTerms: w.terms, byVector: w.vector}
+	weight := [sources]float64{bySymbol: w.symbol, byTerms: w.terms, byVector: w.vector, byMeaning: w.meaning}
 	surest := 0.0
 	for i := range all {
 		surest = max(surest, all[i].symbol)
@@ -118,16 +121,38 @@ func (w *weights) rank(q *question, all []candidate) {
 		if c.isType() {
 			c.score *= w.typ
 		}
+		if c.Kind == kindNotes {
+			c.score *= w.notes
+		}
 	}
 	w.cited(all)
+	w.shareParts(all)
 	sortByScore(all)
-	w.demoteNamesakes(all)
+	w.demoteNamesakes(q, all)
 	sortByScore(all)
 }
 
+// shareParts lifts each part of a function that was cut towards the best of its
+// parts, for what follows in a function belongs to what was found of it.
+func (w *weights) shareParts(all []candidate) {
+	type function struct{ file, symbol string }
+	best := map[function]float64{}
+	for i := range all {
+		if c := &all[i]; c.Symbol != "" && !c.isType() {
+			at := function{c.File, c.Symbol}
+			best[at] = max(best[at], c.score)
+		}
+	}
+	for i := range all {
+		c := &all[i]
+		c.score += w.part * max(best[function{c.File, c.Symbol}]-c.score, 0)
+	}
+}
+
 // demoteNamesakes lets the best of the definitions of one name stand for those in
-// other types, which often only hand on to it.
-func (w *weights) demoteNamesakes(all []candidate) {
+// other types, which often only hand on to it; but not for one whose type is called
+// by more of the question's terms.
+func (w *weights) demoteNamesakes(q *question, all []candidate) {
 	best := map[string]string{}
 	for i := range all {
 		c := &all[i]
@@ -138,10 +163,25 @@ func (w *weights) demoteNamesakes(all []candidate) {
 		symbol, ok := best[name]
 		if !ok {
 			best[name] = c.Symbol
-		} else if symbol != c.Symbol {
+		} else if symbol != c.Symbol && !q.calls(c.Symbol, symbol) {
 			c.score *= w.again
 		}
 	}
+}
+
+// calls reports whether the question has a term for a symbol that is none for another.
+func (q *question) calls(symbol, other string) bool {
+	had := map[string]bool{}
+	identifiers(other, func(_ int, word string) {
+		for _, term := range q.in(word) {
+			had[term] = true
+		}
+	})
+	more := false
+	identifiers(symbol, func(_ int, word string) {
+		more = more || slices.ContainsFunc(q.in(word), func(term string) bool { return !had[term] })
+	})
+	return more
 }
 
 const citeRounds = 2
@@ -162,7 +202,7 @@ func (w *weights) cited(all []candidate) {
 			if !all[i].words[name] || slices.Contains(targets, i) {
 				continue
 			}
-			cited[i] = append(cited[i], targets...)
+			cited[i] = append(cited[i], nearest(all, targets, all[i].File)...)
 		}
 		slices.Sort(cited[i])
 	}
@@ -182,6 +222,27 @@ func (w *weights) cited(all []candidate) {
 			c.score = own[i] + min(lent[i], own[i]+1)*(w.citeBlind+(1-w.citeBlind)*c.affinity)*c.rarity
 		}
 	}
+}
+
+// nearest are the candidates that a name stands for in a file: those of that file,
+// else all unless they are too many to tell anything.
+func nearest(all []candidate, targets []int, file string) []int {
+	if len(targets) == 1 {
+		return targets
+	}
+	var near []int
+	for _, i := range targets {
+		if all[i].File == file {
+			near = append(near, i)
+		}
+	}
+	if len(near) > 0 {
+		targets = near
+	}
+	if len(targets) > maxDefinitions {
+		return nil
+	}
+	return targets
 }
 
 // affinity sets which share of the question's terms each candidate holds, weighed
@@ -231,7 +292,7 @@ func isTest(file string) bool {
 		})
 }
 
-var sourceNames = [sources]string{bySymbol: "symbol", byTerms: "terms", byVector: "vector", byReference: "reference"}
+var sourceNames = [sources]string{bySymbol: "symbol", byTerms: "terms", byVector: "vector", byMeaning: "meaning", byReference: "reference"}
 
 // found names the sources that a candidate stands in.
 func (c *candidate) found() []string {

@@ -58,6 +58,11 @@ func Open(ctx context.Context, conn *pgx.Conn, o Options) (*Index, error) {
 			return nil, fmt.Errorf("open evidence: prepare %s: %w", s.name, err)
 		}
 	}
+	if hasFeedback(o.Embedder) {
+		if _, err := conn.Prepare(ctx, feedbackStatement, feedbackSQL); err != nil {
+			return nil, fmt.Errorf("open evidence: prepare %s: %w", feedbackStatement, err)
+		}
+	}
 	return x, nil
 }
 
@@ -66,6 +71,7 @@ type candidate struct {
 	id       int32
 	lexical  float64 // BM25F of the question's terms
 	symbol   float64 // BM25F of its symbols
+	meaning  float64 // BM25F of the question's terms and those of near fragments
 	distance float64 // cosine distance to the question, when near
 	rescue   float64 // weight of references from and to seeds
 	ranks    [sources]int
@@ -100,6 +106,11 @@ func (x *Index) seed(ctx context.Context, q *question, vector []float32) ([]cand
 	for _, s := range held.best(terms, weights, symbols, lexicalRows) {
 		c := found.at(s.id)
 		c.lexical, c.symbol = s.lexical, s.symbol
+	}
+	if hasFeedback(x.embedder) && q.speaksPlainly() {
+		if err := x.feedback(ctx, q, found, held); err != nil {
+			return nil, err
+		}
 	}
 	return found.all, nil
 }

@@ -44,13 +44,14 @@ func BuildFrom(ctx context.Context, conn *pgx.Conn, fragments []Fragment, o Opti
 	if len(fragments) == 0 {
 		return Stats{}, errors.New("no fragments: the tree has no text")
 	}
+	implement(fragments)
 	l := &loader{conn: conn, o: o, fragments: fragments}
 	for _, step := range []struct {
 		name string
 		run  func(context.Context) error
 	}{
 		{"make tables", l.createTables}, {"store fragments", l.copyFragments}, {"store terms", l.copyPostings},
-		{"store edges", l.copyEdges}, {"store vectors", l.copyVectors}, {"index", l.finish},
+		{"store edges", l.copyEdges}, {"store vectors", l.copyVectors}, {"store terms of fragments", l.copyTerms}, {"index", l.finish},
 	} {
 		if err := step.run(ctx); err != nil {
 			return l.stats, fmt.Errorf("%s of evidence: %w", step.name, err)
@@ -66,6 +67,7 @@ type loader struct {
 	fragments []Fragment
 	rarity    []float32
 	edges     []edge
+	kept      [][]impact // of each fragment, where they are stored
 	stats     Stats
 }
 
@@ -138,6 +140,9 @@ func (l *loader) copyPostings(ctx context.Context) error {
 		x.add(&l.fragments[i])
 	}
 	mean := x.means()
+	if hasFeedback(l.o.Embedder) {
+		l.kept = make([][]impact, len(l.fragments))
+	}
 	terms := slices.Sorted(maps.Keys(x.terms))
 	l.stats.Terms = len(terms)
 	var (
@@ -156,6 +161,7 @@ func (l *loader) copyPostings(ctx context.Context) error {
 				term = terms[next]
 				next++
 				rest, part = x.list(term, &mean), 0
+				l.keepTerms(term, rest)
 				all = len(rest)
 				l.stats.Postings += all
 			} else {
@@ -185,6 +191,14 @@ func (l *loader) copyEdges(ctx context.Context) error {
 	return err
 }
 
+// text is what the embedder reads of a fragment.
+func (l *loader) text(f *Fragment) string {
+	if embed.TellsMeaning(l.o.Embedder) {
+		return f.card()
+	}
+	return f.Description()
+}
+
 // embedBatch is how many fragments are embedded and stored at a time.
 const embedBatch = 64
 
@@ -207,7 +221,7 @@ func (l *loader) copyVectors(ctx context.Context) error {
 			if len(batch) == 0 {
 				texts := make([]string, min(embedBatch, len(embedded)-next))
 				for i := range texts {
-					texts[i] = l.fragments[embedded[next+i]].Description()
+					texts[i] = l.text(&l.fragments[embedded[next+i]])
 				}
 				var err error
 				if batch, err = l.o.Embedder.Embed(ctx, texts); err != nil {

@@ -16,12 +16,13 @@ type question struct {
 	asked      map[string]bool // terms
 	known      stems
 	held       map[string][]string // of words seen, the terms of the question in them
+	near       []impact            // terms of the fragments that the question's vector is nearest to
 }
 
 // What a word of a question weighs as a term or a symbol.
 const (
 	partWeight      = 0.5 // a part of an identifier, beside the whole
-	wordSymbol      = 0.3 // a plain word with a capital
+	wordSymbol      = 0.3 // a plain word with a capital, or in capitals
 	unqualified     = 0.6 // the name of a qualified one alone
 	qualifierSymbol = 0.3 // the owner of a qualified name alone
 )
@@ -37,7 +38,7 @@ func parseQuestion(text string, known stems) question {
 			add(&q.symbols, &q.sure, had, last+"."+word, 1)
 			lower(q.sure, had, last, qualifierSymbol)
 			add(&q.symbols, &q.sure, had, word, unqualified)
-		case isCompound(word) || isCalled(text[start+len(word):]):
+		case isCompound(word) && !isAcronym(word) || isCalled(text[start+len(word):]):
 			add(&q.symbols, &q.sure, had, word, 1)
 		case hasCapital(word) && !(first && stopWords[strings.ToLower(word)]):
 			add(&q.symbols, &q.sure, had, word, wordSymbol)
@@ -109,6 +110,12 @@ func isQualifier(between string) bool {
 		return true
 	}
 	return false
+}
+
+// isAcronym reports whether a word is in capitals alone, as SQL and TCP are, which
+// name things in the world more often than in the source.
+func isAcronym(word string) bool {
+	return !strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsUpper(r) })
 }
 
 func isCalled(rest string) bool { return strings.HasPrefix(rest, "()") }

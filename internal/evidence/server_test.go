@@ -2,6 +2,7 @@ package evidence_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -155,5 +156,57 @@ func checkLines(t *testing.T, a evidence.Answer) {
 				t.Errorf("%s:%d is not %q", p.File, l.Number, l.Text)
 			}
 		}
+	}
+}
+
+// concepts embeds a text by what its words mean: the words of a line are one.
+type concepts [][]string
+
+func (c concepts) Name() string { return "concepts" }
+func (c concepts) Dim() int     { return len(c) + 1 }
+
+func (c concepts) Embed(_ context.Context, texts []string) ([][]float32, error) {
+	out := make([][]float32, len(texts))
+	for i, text := range texts {
+		out[i] = make([]float32, c.Dim())
+		out[i][len(c)] = 0.1 // no vector is zero
+		for axis, words := range c {
+			for _, w := range words {
+				if strings.Contains(strings.ToLower(text), w) {
+					out[i][axis] = 1
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// A question without a word of the source finds a function by its vector, and what
+// has its words, but no vector, by them.
+func TestFeedback(t *testing.T) {
+	conn := pgtest.Database(t, pgtest.Start(t))
+	o := options(t)
+	o.Embedder = concepts{{"drain", "leave"}, {"launch", "begin"}}
+	if _, err := evidence.Build(t.Context(), conn, tree, o); err != nil {
+		t.Fatal(err)
+	}
+	x, err := evidence.Open(t.Context(), conn, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := func(question, file string) []string {
+		for _, p := range ask(t, x, question, evidence.DefaultBudget()).Passages {
+			if p.File == file {
+				return p.Found
+			}
+		}
+		return nil
+	}
+	const plain, test = "Why do they leave?", "queue/queue_test.go"
+	if by := found(plain, test); !slices.Contains(by, "meaning") || slices.Contains(by, "terms") || slices.Contains(by, "vector") {
+		t.Errorf("the test was found by %q", by)
+	}
+	if by := found("Why do they leave Queue.Drain?", test); slices.Contains(by, "meaning") {
+		t.Errorf("for a question with a symbol the test was found by %q", by)
 	}
 }

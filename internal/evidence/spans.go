@@ -125,6 +125,9 @@ func (c *cutter) leftover(s span, parent int) {
 		f := c.fragment(w)
 		f.Kind, f.Cut = "lines", CutSyntax
 		c.inner(&f, w, parent)
+		if len(f.Names)+len(f.Declares) == 0 {
+			f.Kind = kindNotes
+		}
 		c.out = append(c.out, f)
 	}
 }
@@ -151,6 +154,9 @@ func (c *cutter) inner(f *Fragment, s span, parent int) {
 				f.Declares = append(f.Declares, d.Name)
 			} else {
 				f.Names = append(f.Names, d.Name)
+				if d.Kind == syntax.DefField {
+					f.Members = append(f.Members, d.Name)
+				}
 			}
 		}
 		c.inner(f, s, i)

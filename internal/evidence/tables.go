@@ -18,8 +18,11 @@ import (
 //   - evidence_edges: references between fragments, as facts of the extension's
 //     graph functions.
 //   - evidence_vectors: the fragments' embeddings, with their vector index.
+//   - evidence_terms: what terms say most about a fragment, where the embedder tells
+//     what texts mean; else it is empty.
 //   - evidence_about: one row that says what the index was made from.
-var tables = []string{"evidence_fragments", "evidence_postings", "evidence_edges", "evidence_vectors", "evidence_about"}
+var tables = []string{"evidence_fragments", "evidence_postings", "evidence_edges", "evidence_vectors", "evidence_terms",
+	"evidence_about"}
 
 // postingsPerPart is how many postings lie in a row. Answers read part 0 of each
 // term, so this bounds what a term costs, however common it is.
@@ -46,6 +49,8 @@ func createTables(dim int) []string {
 		fmt.Sprintf(`CREATE TABLE evidence_vectors (
 			fragment int4 NOT NULL, embedding svec(%d) NOT NULL, PRIMARY KEY (fragment)) USING sorted_heap`, dim),
 		`ALTER TABLE evidence_vectors SET (toast_tuple_target = 8160)`,
+		`CREATE TABLE evidence_terms (
+			fragment int4 NOT NULL, terms text[] NOT NULL, impacts real[] NOT NULL, PRIMARY KEY (fragment)) USING sorted_heap`,
 		`CREATE TABLE evidence_about (
 			fragments int4 NOT NULL, files int4 NOT NULL, terms int4 NOT NULL, postings int8 NOT NULL,
 			edges int8 NOT NULL, embedder text NOT NULL, dim int4 NOT NULL)`,

@@ -86,13 +86,17 @@ func (f *Fragment) bags() [fieldEnd]bag {
 
 // symbols are the exact names by which a fragment is found, and as what they
 // count: its own name with and without its owner's as a name, but not of a type in the
-// fragments after its first; all others, and a constructor's, as names inside.
+// fragments after its first; all others, a constructor's, and methods that it
+// implements, as names inside.
 func (f *Fragment) symbols() map[string]field {
 	out := map[string]field{}
 	for _, name := range f.Declares {
 		out[name] = fieldInner
 	}
 	for _, name := range f.Names {
+		out[name] = fieldInner
+	}
+	for _, name := range f.Implements {
 		out[name] = fieldInner
 	}
 	if f.Symbol == "" || f.Head != "" && f.isType() {
@@ -147,4 +151,29 @@ func (f *Fragment) Description() string {
 		})
 	}
 	return strings.Join(words, " ")
+}
+
+// card is what an embedder that tells meanings reads of a fragment: the words of what
+// it defines and of its file's path. Comments and code beside them made the vectors of
+// a sentence model worse, and take it ten times as long.
+func (f *Fragment) card() string {
+	var said, place []string
+	note := func(to *[]string, text string) {
+		identifiers(text, func(_ int, word string) {
+			for _, p := range parts(word) {
+				if len(*to) < described {
+					*to = append(*to, strings.ToLower(p))
+				}
+			}
+		})
+	}
+	if f.Symbol != "" {
+		note(&said, f.Symbol)
+	} else {
+		for _, name := range f.Names {
+			note(&said, name)
+		}
+	}
+	note(&place, strings.TrimSuffix(f.File, path.Ext(f.File)))
+	return strings.Join(said, " ") + " . " + strings.Join(place, " ")
 }

@@ -4,7 +4,9 @@
  *
  * Order of publication: a new node's own lists are complete before another node
  * links to it (release, and acquire where a list's length is read), and before
- * it becomes the entry.
+ * it becomes the entry. Nodes that arrive at the same time are the exception: on
+ * level 0 one may link to another whose list is empty still, and leads nowhere.
+ * What such a list got meanwhile is kept when its owner comes to write it.
  */
 #include "hnsw_arrays.h"
 
@@ -255,39 +257,74 @@ hnsw_arrays_set_links(HnswArrays *arrays, uint32_t node, int level,
 	unlock_list(arrays, node);
 }
 
+static bool
+has_link(const uint32_t *list, uint32_t node)
+{
+	for (uint32_t i = 0; i < list[0]; i++)
+	{
+		if (list[1 + i] == node)
+			return true;
+	}
+	return false;
+}
+
+/* Under the list's lock. */
 static void
-link_back(HnswArrays *arrays, HnswPlacer *placer, uint32_t owner, int level, uint32_t node)
+add_link(HnswArrays *arrays, HnswPlacer *placer, uint32_t owner, int level, uint32_t node)
 {
 	HnswStore	store = hnsw_arrays_store(arrays);
 	uint32_t   *list = list_of(arrays, owner, level);
 	uint32_t	links[HNSW_MAX_LINKS + 1];
-	uint32_t	count;
+	uint32_t	count = list[0];
 
-	lock_list(arrays, owner);
-	count = list[0];
 	if (count < room_of(arrays, level))
 	{
 		__atomic_store_n(&list[1 + count], node, __ATOMIC_RELAXED);
 		__atomic_store_n(&list[0], count + 1, __ATOMIC_RELEASE);
+		return;
 	}
-	else
-	{
-		memcpy(links, list + 1, count * sizeof(uint32_t));
-		links[count++] = node;
-		hnsw_revise(placer, &store, owner, links, &count,
-					hnsw_max_links(arrays->shape->m, level));
-		write_list(list, links, count);
-	}
+	memcpy(links, list + 1, count * sizeof(uint32_t));
+	links[count++] = node;
+	hnsw_revise(placer, &store, owner, links, &count,
+				hnsw_max_links(arrays->shape->m, level));
+	write_list(list, links, count);
+}
+
+/* Of two that arrived together, both may link the one to the other. */
+static void
+link_back(HnswArrays *arrays, HnswPlacer *placer, uint32_t owner, int level, uint32_t node)
+{
+	lock_list(arrays, owner);
+	if (!has_link(list_of(arrays, owner, level), node))
+		add_link(arrays, placer, owner, level, node);
 	unlock_list(arrays, owner);
+}
+
+/* Write the list of level 0 of a new node, to which some may have linked. */
+static void
+set_first_links(HnswArrays *arrays, HnswPlacer *placer, uint32_t node)
+{
+	uint32_t   *list = list_of(arrays, node, 0);
+	uint32_t	early[HNSW_MAX_LINKS];
+	uint32_t	nearly;
+
+	lock_list(arrays, node);
+	nearly = list[0];
+	memcpy(early, list + 1, nearly * sizeof(uint32_t));
+	write_list(list, hnsw_placer_links(placer, 0), placer->counts[0]);
+	unlock_list(arrays, node);
+	for (uint32_t i = 0; i < nearly; i++)
+		link_back(arrays, placer, node, 0, early[i]);
 }
 
 /* All own lists first: once a node links back, walks on any level may come. */
 static void
 link_node(HnswArrays *arrays, HnswPlacer *placer, uint32_t node)
 {
-	for (int level = placer->level; level >= 0; level--)
+	for (int level = placer->level; level > 0; level--)
 		hnsw_arrays_set_links(arrays, node, level, hnsw_placer_links(placer, level),
 							  placer->counts[level]);
+	set_first_links(arrays, placer, node);
 	for (int level = placer->level; level >= 0; level--)
 	{
 		const uint32_t *links = hnsw_placer_links(placer, level);
@@ -297,8 +334,8 @@ link_node(HnswArrays *arrays, HnswPlacer *placer, uint32_t node)
 	}
 }
 
-CoreStatus
-hnsw_arrays_insert(HnswArrays *arrays, HnswPlacer *placer, uint32_t node)
+static CoreStatus
+insert(HnswArrays *arrays, HnswPlacer *placer, uint32_t node)
 {
 	HnswStore	store = hnsw_arrays_store(arrays);
 	HnswEntry	entry = hnsw_arrays_entry(arrays);
@@ -323,6 +360,24 @@ hnsw_arrays_insert(HnswArrays *arrays, HnswPlacer *placer, uint32_t node)
 	while (!raise_entry(arrays, &entry, node))
 		;
 	return CORE_OK;
+}
+
+CoreStatus
+hnsw_arrays_insert(HnswArrays *arrays, HnswPlacer *placer, uint32_t node)
+{
+	HnswArriving *arriving = &arrays->shape->arriving;
+	uint32_t	place;
+	CoreStatus	status;
+
+	placer->self = node;
+	placer->narriving = 0;
+	if (arrays->lock == NULL)
+		return insert(arrays, placer, node);
+	place = hnsw_arriving_enter(arriving, node);
+	placer->narriving = hnsw_arriving_others(arriving, node, placer->arriving);
+	status = insert(arrays, placer, node);
+	hnsw_arriving_leave(arriving, place);
+	return status;
 }
 
 CoreStatus

@@ -16,12 +16,14 @@
  * list holds at every moment only nodes of its level. Writers of one list
  * exclude each other through the caller's `lock` (NULL: there is one builder),
  * which is held for one list at a time, and while no callback of the caller
- * runs. The entry is raised by compare-and-swap.
+ * runs. The entry is raised by compare-and-swap. Nodes inserted at the same time
+ * find each other by hnsw_arriving.h.
  */
 #ifndef HNSW_ARRAYS_H
 #define HNSW_ARRAYS_H
 
 #include "hnsw.h"
+#include "hnsw_arriving.h"
 #include "hnsw_form.h"
 #include "hnsw_place.h"
 
@@ -42,6 +44,7 @@ typedef struct HnswArraysShape
 	uint32_t	nnodes;
 	uint32_t	base_room;		/* links that a list may hold on level 0 */
 	uint32_t	upper_room;		/* and above */
+	HnswArriving arriving;		/* only where there is a lock */
 } HnswArraysShape;
 
 typedef struct HnswArrays

@@ -16,15 +16,9 @@
 
 #include "dist_code.h"
 
-typedef struct Facts
-{
-	float		factor;
-	float		square;
-} Facts;
+#define RECORD_COMPONENTS(record) ((const void *) ((const char *) (record) + sizeof(HnswFacts)))
 
-#define RECORD_COMPONENTS(record) ((const void *) ((const char *) (record) + sizeof(Facts)))
-
-_Static_assert(sizeof(Facts) == HNSW_FORM_FACTS_BYTES,
+_Static_assert(sizeof(HnswFacts) == HNSW_FORM_FACTS_BYTES,
 			   "records have no padding before their components");
 
 HnswForm
@@ -45,11 +39,11 @@ component_bytes(const HnswForm *form)
 size_t
 hnsw_form_bytes(const HnswForm *form)
 {
-	return sizeof(Facts) + component_bytes(form);
+	return sizeof(HnswFacts) + component_bytes(form);
 }
 
 static bool
-encode_int8(const HnswForm *form, const float *vector, Facts *facts, int8_t *room)
+encode_int8(const HnswForm *form, const float *vector, HnswFacts *facts, int8_t *room)
 {
 	DistCode	code = dist_code_f32(vector, form->dim, room);
 
@@ -86,7 +80,7 @@ encode_float32(const HnswForm *form, const float *vector, float *room)
 bool
 hnsw_form_encode(const HnswForm *form, const float *vector, void *record)
 {
-	Facts	   *facts = record;
+	HnswFacts  *facts = record;
 	void	   *room = facts + 1;
 
 	memset(record, 0, hnsw_form_bytes(form));
@@ -96,7 +90,7 @@ hnsw_form_encode(const HnswForm *form, const float *vector, void *record)
 }
 
 static inline float
-int8_result(DistMetric metric, const Facts *a, const Facts *b, int32_t dot)
+int8_result(DistMetric metric, const HnswFacts *a, const HnswFacts *b, int32_t dot)
 {
 	double		product = (double) a->factor * b->factor * dot;
 	double		square;
@@ -113,9 +107,15 @@ int8_result(DistMetric metric, const Facts *a, const Facts *b, int32_t dot)
 	}
 }
 
-/* Four records, or the same one several times. */
-static inline void
-int8_four(const HnswForm *form, const void *from, const void *const *records, float *out)
+static inline const HnswFacts *
+facts_of(const void *const *records, const HnswFacts *const *facts, uint32_t which)
+{
+	return facts != NULL ? facts[which] : records[which];
+}
+
+static CORE_ALWAYS_INLINE void
+int8_four(const HnswForm *form, const void *from, const void *const *records,
+		  const HnswFacts *const *facts, float *out)
 {
 	const int8_t *x = RECORD_COMPONENTS(from);
 	const int8_t *const y[DIST_FOUR] = {
@@ -125,15 +125,14 @@ int8_four(const HnswForm *form, const void *from, const void *const *records, fl
 	int32_t		dots[DIST_FOUR];
 
 	form->kernels->dot_i8_x4(x, y, form->dim, dots);
-	for (int i = 0; i < DIST_FOUR; i++)
-		out[i] = int8_result(form->metric, from, records[i], dots[i]);
+	for (uint32_t i = 0; i < DIST_FOUR; i++)
+		out[i] = int8_result(form->metric, from, facts_of(records, facts, i), dots[i]);
 }
 
 static float
-int8_one(const HnswForm *form, const void *from, const void *record)
+int8_one(const HnswForm *form, const void *from, const void *record, const HnswFacts *b)
 {
-	const Facts *a = from;
-	const Facts *b = record;
+	const HnswFacts *a = from;
 	const int8_t *x = RECORD_COMPONENTS(from);
 	const int8_t *y = RECORD_COMPONENTS(record);
 
@@ -185,28 +184,45 @@ float32_one(const HnswForm *form, const void *from, const void *record)
 	}
 }
 
-void
-hnsw_form_distances(const HnswForm *form, const void *from,
-					const void *const *records, uint32_t count, float *out)
+/* Compiled twice, with and without facts apart. */
+static CORE_ALWAYS_INLINE void
+distances(const HnswForm *form, const void *from, const void *const *records,
+		  const HnswFacts *const *facts, uint32_t count, float *out)
 {
 	bool int8 = form->element == HNSW_INT8;
-	size_t		bytes = hnsw_form_bytes(form);
+	size_t		skip = facts != NULL ? sizeof(HnswFacts) : 0;
+	size_t		bytes = hnsw_form_bytes(form) - skip;
 	uint32_t	i = 0;
 
 	/* int8 has no kernel of four for L1 */
 	while (count - i >= DIST_FOUR && !(int8 &&form->metric == DIST_L1))
 	{
 		for (uint32_t next = i + DIST_FOUR; next < count && next < i + 2 * DIST_FOUR; next++)
-			dist_prefetch(records[next], bytes);
+			dist_prefetch((const char *) records[next] + skip, bytes);
 		if (int8)
-			int8_four(form, from, records + i, out + i);
+			int8_four(form, from, records + i, facts != NULL ? facts + i : NULL, out + i);
 		else
 			float32_four(form, from, records + i, out + i);
 		i += DIST_FOUR;
 	}
 	for (; i < count; i++)
-		out[i] = int8 ? int8_one(form, from, records[i])
+		out[i] = int8 ? int8_one(form, from, records[i], facts_of(records, facts, i))
 		:			float32_one(form, from, records[i]);
+}
+
+void
+hnsw_form_distances(const HnswForm *form, const void *from,
+					const void *const *records, uint32_t count, float *out)
+{
+	distances(form, from, records, NULL, count, out);
+}
+
+void
+hnsw_form_distances_apart(const HnswForm *form, const void *from,
+						  const void *const *records, const HnswFacts *const *facts,
+						  uint32_t count, float *out)
+{
+	distances(form, from, records, facts, count, out);
 }
 
 /* Components are rounded to whole steps: the error of one has a variance of a
@@ -229,7 +245,7 @@ not_negative(double x)
  * farther apart, is nearly constant.
  */
 static double
-int8_least(const HnswForm *form, const Facts *a, const Facts *b, double dist)
+int8_least(const HnswForm *form, const HnswFacts *a, const HnswFacts *b, double dist)
 {
 	double		n = form->dim;
 	double		aa = (double) a->factor * a->factor;

@@ -34,6 +34,13 @@ typedef struct HnswForm
 /* A record's components come after so many bytes. */
 #define HNSW_FORM_FACTS_BYTES 8
 
+/* What a record begins with. */
+typedef struct HnswFacts
+{
+	float		factor;
+	float		square;
+} HnswFacts;
+
 /* dim is 1 to 16,000. */
 extern HnswForm hnsw_form(DistMetric metric, HnswElement element, uint32_t dim);
 
@@ -46,6 +53,13 @@ extern bool hnsw_form_encode(const HnswForm *form, const float *vector, void *re
 /* Distances from one record to others. */
 extern void hnsw_form_distances(const HnswForm *form, const void *from,
 								const void *const *records, uint32_t count, float *out);
+
+/* The same where copies of the records' facts lie apart, so that of a record no more is
+ * read than its components. */
+extern void hnsw_form_distances_apart(const HnswForm *form, const void *from,
+									  const void *const *records,
+									  const HnswFacts *const *facts,
+									  uint32_t count, float *out);
 
 /*
  * A number below which the exact distance of the vectors behind two records

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAGIC UINT32_C(0x484E4947)
-#define VERSION 1
+#define VERSION 2
 
 /* Records whose places are gathered at a time. */
 #define GATHER 64
@@ -23,6 +23,7 @@ typedef struct Layout
 	size_t		levels;
 	size_t		uppers;
 	size_t		strays;
+	size_t		facts;
 	size_t		slots;
 	size_t		stride;
 	size_t		end;
@@ -62,6 +63,7 @@ lay_out(const HnswImageShape *shape, Layout *at)
 		place(&at->end, shape->nnodes, 1, &at->levels) &&
 		place(&at->end, shape->upper_lists, (shape->m + 1) * sizeof(uint32_t), &at->uppers) &&
 		place(&at->end, shape->max_strays, sizeof(uint32_t), &at->strays) &&
+		place(&at->end, shape->nnodes, sizeof(HnswFacts), &at->facts) &&
 		place(&at->end, (size_t) shape->nnodes + 1, at->stride, &at->slots);
 
 	at->slots += up_to_line(components) - components;
@@ -96,6 +98,7 @@ hnsw_image_attach(void *block, const HnswForm *form)
 	image.levels = (uint8_t *) (base + at.levels);
 	image.uppers = (uint32_t *) (base + at.uppers);
 	image.strays = (uint32_t *) (base + at.strays);
+	image.facts = (HnswFacts *) (base + at.facts);
 	image.slots = base + at.slots;
 	image.stride = at.stride;
 	image.form = *form;
@@ -139,6 +142,7 @@ void
 hnsw_image_add(HnswImage *image, uint32_t number, bool in_graph)
 {
 	set_bit(image->used, number);
+	memcpy(&image->facts[number], hnsw_image_record(image, number), sizeof(HnswFacts));
 	if (in_graph)
 		set_bit(image->in_graph, number);
 	image->head->nused++;
@@ -335,6 +339,8 @@ slot_fault(const HnswImage *image, uint32_t number)
 
 	if (!hnsw_image_bit(image->used, number))
 		return "a node is in a slot that is not used";
+	if (memcmp(&image->facts[number], hnsw_image_record(image, number), sizeof(HnswFacts)) != 0)
+		return "facts are not those of the record";
 	if (next != HNSW_NO_NODE && !hnsw_image_has(image, next))
 		return "a chain leads out of the image";
 	if (count > 2 * image->shape.m)
@@ -411,20 +417,24 @@ void
 hnsw_image_distances(const HnswImage *image, const void *from, const uint32_t *nodes,
 					 uint32_t count, float *out)
 {
-	size_t		record_bytes = hnsw_form_bytes(&image->form);
+	size_t		bytes = hnsw_form_bytes(&image->form) - HNSW_FORM_FACTS_BYTES;
 
 	for (uint32_t at = 0; at < count; at += GATHER)
 	{
 		const void *records[GATHER];
+		const HnswFacts *facts[GATHER];
 		uint32_t	n = count - at < GATHER ? count - at : GATHER;
 
 		for (uint32_t i = 0; i < n; i++)
+		{
 			records[i] = hnsw_image_record(image, nodes[at + i]);
+			facts[i] = &image->facts[nodes[at + i]];
+		}
 
 		/* The kernels ask for the rest while they are at these. */
 		for (uint32_t i = 0; i < n && i < DIST_FOUR; i++)
-			dist_prefetch(records[i], record_bytes);
-		hnsw_form_distances(&image->form, from, records, n, out + at);
+			dist_prefetch((const char *) records[i] + HNSW_FORM_FACTS_BYTES, bytes);
+		hnsw_form_distances_apart(&image->form, from, records, facts, n, out + at);
 	}
 	for (uint32_t i = 0; i < count; i++)
 	{

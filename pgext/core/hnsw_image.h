@@ -5,8 +5,9 @@
  *
  * The host's slots lie at a fixed stride, each with a node's links of level 0 and
  * its record at places the host says; what else is in a slot is the host's
- * affair. Lists of upper levels lie apart. Components of records start at a
- * cache line.
+ * affair. Lists of upper levels lie apart, and so do copies of the facts that records
+ * begin with: components start at a cache line, and a walk reads no line before that
+ * of nodes that it only compares.
  *
  * Slots that were copied one after another from a graph that others change do not
  * fit together: links lead to nodes that are not here, or the way to a node that
@@ -65,6 +66,7 @@ typedef struct HnswImage
 	uint8_t    *levels;
 	uint32_t   *uppers;			/* count, then m links */
 	uint32_t   *strays;
+	HnswFacts  *facts;
 	char	   *slots;
 	size_t		stride;
 	HnswImageShape shape;

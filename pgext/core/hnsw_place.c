@@ -36,6 +36,7 @@ hnsw_placer_init(HnswPlacer *placer, HnswParams params, CoreAlloc alloc,
 
 	memset(placer, 0, offsetof(HnswPlacer, chosen));
 	placer->params = params;
+	placer->self = HNSW_NO_NODE;
 	hnsw_search_init(&placer->search, alloc, stop, stop_state);
 	placer->links = alloc.alloc(alloc.state, bytes);
 	if (placer->links == NULL)
@@ -105,6 +106,40 @@ hnsw_choose(HnswPlacer *placer, const HnswStore *store, const HnswKey *candidate
 	return nout;
 }
 
+/* The walk of level 0 starts from nodes that arrive at the same time, too. */
+static CoreStatus
+start_from_arriving(HnswPlacer *placer, const HnswStore *store, const void *vector)
+{
+	HnswKeys   *starts = &placer->starts;
+	float		dists[HNSW_MAX_ARRIVING];
+	CoreStatus	status;
+
+	if (placer->narriving == 0)
+		return CORE_OK;
+	status = hnsw_keys_reserve(starts, &placer->search.alloc,
+							   (uint64_t) starts->count + placer->narriving);
+	if (status != CORE_OK)
+		return status;
+	store->distances(store->state, vector, placer->arriving, placer->narriving, dists);
+	for (uint32_t i = 0; i < placer->narriving; i++)
+		hnsw_keys_append(starts, hnsw_key(dists[i], placer->arriving[i]));
+	return CORE_OK;
+}
+
+/* One that arrives at the same time may have linked to the new node. */
+static void
+leave_out_self(const HnswPlacer *placer, HnswKeys *found)
+{
+	uint32_t	kept = 0;
+
+	for (uint32_t i = 0; i < found->count; i++)
+	{
+		if (hnsw_key_node(found->items[i]) != placer->self)
+			found->items[kept++] = found->items[i];
+	}
+	found->count = kept;
+}
+
 CoreStatus
 hnsw_place(HnswPlacer *placer, const HnswStore *store, HnswEntry entry,
 		   const void *vector, int level)
@@ -137,11 +172,18 @@ hnsw_place(HnswPlacer *placer, const HnswStore *store, HnswEntry entry,
 	{
 		HnswKeys	found;
 
+		if (at == 0)
+		{
+			status = start_from_arriving(placer, store, vector);
+			if (status != CORE_OK)
+				return status;
+		}
 		status = hnsw_search_level(search, store, vector, at, starts->items,
 								   starts->count, placer->params.ef_construction);
 		if (status != CORE_OK)
 			return status;
 		found = search->results;
+		leave_out_self(placer, &found);
 		placer->counts[at] = hnsw_choose(placer, store, found.items, found.count,
 										 hnsw_max_links(placer->params.m, at),
 										 (uint32_t *) hnsw_placer_links(placer, at));

@@ -13,6 +13,7 @@
 #define HNSW_PLACE_H
 
 #include "hnsw.h"
+#include "hnsw_arriving.h"
 #include "hnsw_search.h"
 
 typedef struct HnswParams
@@ -30,6 +31,14 @@ typedef struct HnswPlacer
 	uint32_t   *links;			/* of level l from (l == 0 ? 0 : (l + 1) * m) */
 	uint32_t	counts[HNSW_MAX_LEVEL + 1];
 	int			level;			/* highest level that has links */
+
+	/*
+	 * Where several build, set before each hnsw_place: the new node's number,
+	 * and nodes of level 0 that links may not lead to yet.
+	 */
+	uint32_t	self;			/* HNSW_NO_NODE: it has none yet */
+	uint32_t	narriving;
+	uint32_t	arriving[HNSW_MAX_ARRIVING];
 	uint32_t	chosen[2 * HNSW_MAX_M];
 	float		dists[HNSW_MAX_LINKS + 1];
 } HnswPlacer;

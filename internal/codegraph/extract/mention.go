@@ -2,6 +2,7 @@ package extract
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"sortedheap/internal/codegraph/graph"
@@ -64,18 +65,17 @@ func (c *Changes) Compare(before, after *File) {
 		c.All = true
 		return
 	}
-	count := map[string]int{}
-	for i := range before.Defs {
-		count[before.print(i)]++
+	was, is := before.prints(), after.prints()
+	count := make(map[string]int, len(was))
+	for _, print := range was {
+		count[print]++
 	}
-	for i := range after.Defs {
-		print := after.print(i)
+	for i, print := range is {
 		if count[print]--; count[print] < 0 {
 			c.changed(&after.Defs[i])
 		}
 	}
-	for i := range before.Defs {
-		print := before.print(i)
+	for i, print := range was {
 		if count[print] > 0 {
 			count[print]--
 			c.changed(&before.Defs[i])
@@ -91,6 +91,9 @@ func (c *Changes) changed(d *Def) {
 		c.All = true
 	}
 	c.Names[strings.ToLower(d.Name)] = true
+	if d.Default { // which other modules import by this word
+		c.Names["default"] = true
+	}
 }
 
 // sameImports ignores lines.
@@ -108,8 +111,23 @@ func sameImports(a, b *File) bool {
 	return true
 }
 
-// print is everything of a definition that others may depend on; its place among
-// namesakes is part of it through the definition around it.
+// prints are those of all definitions, each with its place among the namesakes of
+// the file, which ids have.
+func (f *File) prints() []string {
+	list := make([]string, len(f.Defs))
+	place := make(map[string]int, len(f.Defs))
+	for i := range f.Defs {
+		name := f.Defs[i].Qualified
+		place[name]++
+		list[i] = f.print(i)
+		if n := place[name]; n > 1 {
+			list[i] += "\x00#" + strconv.Itoa(n)
+		}
+	}
+	return list
+}
+
+// print is everything of a definition that others may depend on besides its place.
 func (f *File) print(i int) string {
 	d := &f.Defs[i]
 	var b strings.Builder

@@ -30,7 +30,7 @@ type Options struct {
 	Skips []string // patterns of path.Match, of a name or, with a slash, of a path below Root
 	// Cache is the folder of facts from the last run, "" for none.
 	Cache string
-	// Graph is the folder that the graph is kept in, "" when Run only returns it.
+	// Graph is the folder that the graph is kept in, "" when Run returns it.
 	Graph   string
 	Limits  syntax.Limits
 	Workers int // files handled at once, at least 1
@@ -59,15 +59,15 @@ type run struct {
 	progress Progress
 	summary  *Summary
 	old, new *state
+	parts    *store.Parts // of the graph that the old state is of, nil for none
 	parsers  *syntax.Parsers
 	changes  extract.Changes
 	fresh    map[string]*extract.File // parsed in this run, by path
 	parses   atomic.Int64
 }
 
-// Run indexes a tree and keeps the graph where opts says. The graph that it
-// returns is nil when the one that is kept is still that of the tree. The error is
-// the context's, or says that the root, the cache or the graph's folder cannot be
+// Run indexes a tree and keeps the graph where opts says; the graph that it
+// returns is nil when that is a folder. The error is the context's, or says that the root, the cache or the graph's folder cannot be
 // used.
 func Run(ctx context.Context, opts Options, progress Progress) (*graph.Graph, *Summary, error) {
 	root, err := resolveRoot(opts.Root)
@@ -120,13 +120,29 @@ func (r *run) load(dir string) error {
 	return nil
 }
 
+// loadAll reads what the last run left, the graph when it is of the same run.
+func (r *run) loadAll(facts string) error {
+	if facts == "" {
+		return nil
+	}
+	var parts *store.Parts
+	var graph sync.WaitGroup
+	graph.Go(func() { parts = r.loadParts() })
+	err := r.load(facts)
+	graph.Wait()
+	if parts != nil && parts.Sum == r.old.graph {
+		r.parts = parts
+	}
+	return err
+}
+
 // all runs with the facts of a folder, "" for none.
 func (r *run) all(ctx context.Context, facts string) (g *graph.Graph, err error) {
 	var loading sync.WaitGroup
 	var failed error
-	loading.Go(func() { failed = r.load(facts) })
+	loading.Go(func() { failed = r.loadAll(facts) })
 	r.progress.Step("find files", 0)
-	entries, err := walk(ctx, r.opts.Root, r.opts.Skips, r.summary)
+	entries, err := walk(ctx, r.opts.Root, r.opts.Skips, r.opts.Workers, r.summary)
 	loading.Wait()
 	if err := cmp.Or(err, failed); err != nil {
 		return nil, err
@@ -139,44 +155,27 @@ func (r *run) all(ctx context.Context, facts string) (g *graph.Graph, err error)
 	}
 	s := r.summary
 	s.Corpus, s.Commit, s.Hash = corpusName(r.opts.Root), commitOf(r.opts.Root), r.hash()
-	kept := r.kept()
+	parts, kept := r.parts, r.kept()
 	if kept {
 		r.new.graph, r.new.counts = r.old.graph, r.old.counts
-	} else if g, err = r.make(ctx); err != nil {
+	} else if parts, err = r.bind(ctx); err != nil {
 		return nil, err
 	}
 	c := r.new.counts
 	s.Nodes, s.Edges, s.Unresolved, s.Calls = c.Nodes, c.Edges, c.Unresolved, c.Calls
 	slices.SortFunc(s.Problems, func(a, b Problem) int { return strings.Compare(a.Path, b.Path) })
-	if r.opts.Cache != "" && !(kept && maps.Equal(r.old.records, r.new.records)) {
-		r.progress.Step("save facts", 0)
-		if err := r.new.save(r.opts.Cache); err != nil {
-			return nil, err
-		}
+	if err := r.save(parts, kept); err != nil {
+		return nil, err
 	}
-	return g, nil
+	if r.opts.Graph != "" {
+		return nil, nil
+	}
+	return parts.Graph()
 }
 
-// kept reports whether the graph that the last run kept is still there and that of
-// the tree.
+// kept reports whether the graph that the last run kept is still that of the tree.
 func (r *run) kept() bool {
-	if r.opts.Graph == "" || r.changes.All || len(r.fresh) > 0 || r.old.graph == 0 || r.old.counts.Commit != r.summary.Commit {
-		return false
-	}
-	sum, err := store.FolderChecksum(r.opts.Graph)
-	return err == nil && sum == r.old.graph
-}
-
-// make builds the graph and keeps it. The facts that know its checksum are saved
-// later, so that what breaks off in between is done again.
-func (r *run) make(ctx context.Context) (*graph.Graph, error) {
-	g, err := r.bind(ctx)
-	if err != nil || r.opts.Graph == "" {
-		return g, err
-	}
-	r.progress.Step("store graph", 0)
-	r.new.graph, err = store.SaveFolder(r.opts.Graph, g)
-	return g, err
+	return r.parts != nil && !r.changes.All && len(r.fresh) == 0 && r.old.counts.Commit == r.summary.Commit
 }
 
 // compare finds what the files that were parsed mean for the others. Files
@@ -211,81 +210,6 @@ func (r *run) compare() error {
 		r.changes.Compare(before, f)
 	}
 	return nil
-}
-
-// bind builds the graph.
-func (r *run) bind(ctx context.Context) (*graph.Graph, error) {
-	var hashes []uint32
-	for name := range r.changes.Names {
-		hashes = append(hashes, nameHash(name))
-	}
-	reuse := make(map[string]bool, len(r.new.records))
-	var with []*record
-	for p, one := range r.new.records {
-		if one.hasFacts() {
-			with = append(with, one)
-			reuse[p] = !r.changes.All && r.fresh[p] == nil && len(one.bound) > 0 && !one.mentionsAny(hashes)
-		}
-	}
-	files, err := r.unpack(ctx, with, reuse)
-	if err != nil {
-		return nil, err
-	}
-	r.progress.Step("bind calls", len(files))
-	s := r.summary
-	in := resolve.Input{
-		Files: files, Roots: r.roots(), Workers: r.opts.Workers,
-		Info: graph.Info{Corpus: s.Corpus, Commit: s.Commit, Hash: s.Hash, Languages: s.Languages},
-		Reuse: func(p string) (resolve.Bound, bool, error) {
-			if !reuse[p] {
-				return resolve.Bound{}, false, nil
-			}
-			b, err := r.new.records[p].getBound()
-			return b, true, err
-		},
-	}
-	out, err := resolve.Build(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	for p, b := range out.Bound {
-		if !reuse[p] {
-			r.new.records[p].setBound(b)
-		}
-	}
-	s.Bound = len(files) - out.Reused
-	r.new.counts = count(out, s.Commit)
-	return out.Graph, nil
-}
-
-// unpack returns the facts of files, with their sites where they are bound again.
-func (r *run) unpack(ctx context.Context, with []*record, reuse map[string]bool) ([]*extract.File, error) {
-	files := make([]*extract.File, len(with))
-	err := r.parallel(ctx, len(with), func(i int) error {
-		one := with[i]
-		if files[i] = r.fresh[one.path]; files[i] != nil {
-			return nil
-		}
-		f, err := extract.UnpackDefinitions(one.definitions)
-		if err == nil && !reuse[one.path] {
-			err = f.UnpackSites(one.sites)
-		}
-		files[i] = f
-		return err
-	})
-	return files, err
-}
-
-// count sums up a graph.
-func count(out resolve.Output, commit string) counts {
-	c := counts{Commit: commit, Nodes: map[string]int{}, Edges: map[string]int{}, Unresolved: out.Graph.Summary().Unresolved, Calls: out.Calls}
-	for i := range int32(out.Graph.Len()) {
-		c.Nodes[out.Graph.Node(i).Kind.String()]++
-	}
-	for _, e := range out.Graph.Edges() {
-		c.Edges[e.Relation.String()]++
-	}
-	return c
 }
 
 // hash is that of all sources: of their paths and contents.

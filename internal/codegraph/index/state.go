@@ -13,7 +13,6 @@ import (
 	"slices"
 
 	"sortedheap/internal/codegraph/extract"
-	"sortedheap/internal/codegraph/graph"
 	"sortedheap/internal/codegraph/packed"
 	"sortedheap/internal/codegraph/resolve"
 	"sortedheap/internal/codegraph/store"
@@ -22,7 +21,7 @@ import (
 // StateFile is the name of the file of what a run leaves for the next.
 const StateFile = "facts.cg"
 
-var stateMagic = []byte("sorted-heap codefacts 1\n")
+var stateMagic = []byte("sorted-heap codefacts 2\n")
 
 // record is what is known of a file from one run to the next. The blobs are
 // unpacked when they are needed.
@@ -35,7 +34,7 @@ type record struct {
 	definitions []byte
 	sites       []byte
 	mentions    []byte // hashes of the names it mentions, sorted, 4 bytes each
-	bound       []byte
+	tally       []byte // of its part of the graph
 	// module is the content of a go.mod that binding needs, "" for others.
 	module string
 	// What the summary says of a file with facts.
@@ -71,9 +70,9 @@ type state struct {
 // is true: the run replaces it and says so.
 func loadState(dir, options string) (s *state, damaged bool, err error) {
 	empty := &state{options: options, records: map[string]*record{}}
-	body, err := store.ReadFile(filepath.Join(dir, StateFile), stateMagic)
+	body, _, err := store.ReadFile(filepath.Join(dir, StateFile), stateMagic)
 	switch {
-	case errors.Is(err, store.ErrNoGraph):
+	case errors.Is(err, store.ErrNoGraph), errors.Is(err, store.ErrOtherVersion):
 		return empty, false, nil
 	case errors.Is(err, packed.ErrDamaged):
 		return empty, true, nil
@@ -109,7 +108,7 @@ func unpackRecord(data []byte) (*record, error) {
 	copy(one.hash[:], r.Blob())
 	one.reason, one.detail, one.module = Reason(r.String()), r.String(), r.String()
 	one.language, one.errors, one.cut = r.String(), r.Int32(), r.Bool()
-	one.definitions, one.sites, one.mentions, one.bound = r.Blob(), r.Blob(), r.Blob(), r.Blob()
+	one.definitions, one.sites, one.mentions, one.tally = r.Blob(), r.Blob(), r.Blob(), r.Blob()
 	return one, r.Err()
 }
 
@@ -119,7 +118,7 @@ func (r *record) pack() []byte {
 		return r.packed
 	}
 	var w packed.Writer
-	w.Grow(128 + len(r.path) + len(r.definitions) + len(r.sites) + len(r.mentions) + len(r.bound))
+	w.Grow(128 + len(r.path) + len(r.definitions) + len(r.sites) + len(r.mentions) + len(r.tally))
 	w.String(r.path)
 	w.Int(r.stamp.size)
 	w.Int(r.stamp.mtime)
@@ -131,17 +130,17 @@ func (r *record) pack() []byte {
 	w.String(r.language)
 	w.Int(int64(r.errors))
 	w.Bool(r.cut)
-	for _, blob := range [][]byte{r.definitions, r.sites, r.mentions, r.bound} {
+	for _, blob := range [][]byte{r.definitions, r.sites, r.mentions, r.tally} {
 		w.Blob(blob)
 	}
 	return w.Bytes()
 }
 
-// save writes the state into a folder.
-func (s *state) save(dir string) error {
+// write writes the state into a folder, where Commit makes it that of the last run.
+func (s *state) write(dir string) (*store.Pending, error) {
 	counts, err := json.Marshal(s.counts)
 	if err != nil {
-		return fmt.Errorf("save facts: %w", err)
+		return nil, fmt.Errorf("save facts: %w", err)
 	}
 	var w packed.Writer
 	w.Uint(extract.FactsVersion)
@@ -154,10 +153,11 @@ func (s *state) save(dir string) error {
 		one := s.records[p].pack()
 		parts = append(parts, binary.AppendUvarint(nil, uint64(len(one))), one)
 	}
-	if _, err := store.WriteFile(filepath.Join(dir, StateFile), stateMagic, parts...); err != nil {
-		return fmt.Errorf("save facts: %w", err)
+	file, err := store.WriteFile(filepath.Join(dir, StateFile), stateMagic, store.Sum(parts...), parts...)
+	if err != nil {
+		return nil, fmt.Errorf("save facts: %w", err)
 	}
-	return nil
+	return file, nil
 }
 
 // setFacts packs the facts of a file.
@@ -208,71 +208,4 @@ func (r *record) mentionsAny(hashes []uint32) bool {
 		}
 	}
 	return false
-}
-
-// setBound packs what a file says.
-func (r *record) setBound(b resolve.Bound) {
-	var w packed.Writer
-	w.Uint(uint64(len(b.IDs)))
-	for _, name := range b.IDs {
-		w.Int(int64(name.Own))
-		w.Once(name.ID)
-	}
-	w.Uint(uint64(len(b.Edges)))
-	for _, e := range b.Edges {
-		w.Uint(uint64(e.Source))
-		w.Uint(uint64(e.Target))
-		w.Uint(uint64(e.Relation))
-		w.String(e.Context)
-		w.Uint(uint64(e.Confidence))
-		w.Float(e.Score)
-		w.Int(int64(e.Line))
-		w.String(e.Why)
-	}
-	w.Uint(uint64(len(b.Unresolved)))
-	for _, u := range b.Unresolved {
-		w.Uint(uint64(u.Source))
-		w.String(u.Name)
-		w.String(u.Receiver)
-		w.Int(int64(u.Line))
-		w.Int(int64(u.Total))
-		w.Uint(uint64(len(u.Candidates)))
-		for _, c := range u.Candidates {
-			w.Uint(uint64(c))
-		}
-	}
-	for _, n := range []int{b.Calls.Extracted, b.Calls.Inferred, b.Calls.Ambiguous, b.Calls.Unresolved, b.Calls.Outside} {
-		w.Uint(uint64(n))
-	}
-	r.bound, r.packed = slices.Clone(w.Bytes()), nil
-}
-
-// getBound unpacks what setBound packed.
-func (r *record) getBound() (resolve.Bound, error) {
-	in := packed.NewReader(r.bound)
-	b := resolve.Bound{IDs: make([]resolve.Name, in.Len())}
-	for i := range b.IDs {
-		b.IDs[i] = resolve.Name{Own: in.Int32(), ID: in.String()}
-	}
-	id := func() int32 { return int32(in.Below(len(b.IDs))) }
-	b.Edges = make([]resolve.BoundEdge, in.Len())
-	for i := range b.Edges {
-		b.Edges[i] = resolve.BoundEdge{
-			Source: id(), Target: id(), Relation: graph.Relation(in.Byte(64)), Context: in.String(),
-			Confidence: graph.Confidence(in.Byte(3)), Score: in.Float(), Line: in.Int32(), Why: in.String(),
-		}
-	}
-	b.Unresolved = make([]resolve.BoundOpen, in.Len())
-	for i := range b.Unresolved {
-		u := resolve.BoundOpen{Source: id(), Name: in.String(), Receiver: in.String(), Line: in.Int32(), Total: int(in.Int32())}
-		u.Candidates = make([]int32, in.Len())
-		for j := range u.Candidates {
-			u.Candidates[j] = id()
-		}
-		b.Unresolved[i] = u
-	}
-	for _, n := range []*int{&b.Calls.Extracted, &b.Calls.Inferred, &b.Calls.Ambiguous, &b.Calls.Unresolved, &b.Calls.Outside} {
-		*n = int(in.Uint())
-	}
-	return b, in.Err()
 }

@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode/utf8"
 )
 
@@ -34,14 +36,14 @@ type stamp struct {
 // Symbolic links are not followed, so there are no loops and nothing is read
 // twice; links, what cannot be read and other kinds of files are counted.
 // Files whose names cannot be those of sources are counted and not looked at.
-func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry, error) {
+func walk(ctx context.Context, root string, skips []string, workers int, s *Summary) ([]entry, error) {
 	for _, pattern := range skips {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return nil, fmt.Errorf("pattern %q of what to skip: %w", pattern, err)
 		}
 	}
-	var found []entry
-	seen := map[string]bool{}
+	var names []string
+	var files []fs.DirEntry
 	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -79,22 +81,48 @@ func walk(ctx context.Context, root string, skips []string, s *Summary) ([]entry
 			s.Skipped[NoSource]++
 			return nil
 		}
-		info, err := d.Info()
-		if err != nil {
-			s.skip(Unreadable, rel, err)
-			return nil
-		}
-		e := entry{name: name, path: storablePath(rel), stamp: stamp{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: changeTime(info)}}
-		if seen[e.path] {
-			s.skip(Unreadable, rel, errors.New("another file has this name once it is valid text"))
-			return nil
-		}
-		seen[e.path] = true
-		found = append(found, e)
+		names, files = append(names, name), append(files, d)
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read folder: %w", err)
+	}
+	return stampAll(root, names, files, workers, s)
+}
+
+// stampAll looks at files, several at once: that is most of the time of a walk.
+func stampAll(root string, names []string, files []fs.DirEntry, workers int, s *Summary) ([]entry, error) {
+	infos, failed := make([]fs.FileInfo, len(files)), make([]error, len(files))
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range max(workers, 1) {
+		wg.Go(func() {
+			for i := int(next.Add(1) - 1); i < len(files); i = int(next.Add(1) - 1) {
+				infos[i], failed[i] = files[i].Info()
+			}
+		})
+	}
+	wg.Wait()
+	found := make([]entry, 0, len(files))
+	seen := make(map[string]bool, len(files))
+	for i, name := range names {
+		rel, err := filepath.Rel(root, name)
+		if err != nil {
+			return nil, fmt.Errorf("read folder: %w", err)
+		}
+		rel = filepath.ToSlash(rel)
+		if failed[i] != nil {
+			s.skip(Unreadable, rel, failed[i])
+			continue
+		}
+		info := infos[i]
+		e := entry{name: name, path: nodePath(rel), stamp: stamp{size: info.Size(), mtime: info.ModTime().UnixNano(), ctime: changeTime(info)}}
+		if seen[e.path] {
+			s.skip(Unreadable, rel, errors.New("another file has this name once it is valid text"))
+			continue
+		}
+		seen[e.path] = true
+		found = append(found, e)
 	}
 	return found, nil
 }
@@ -113,6 +141,10 @@ func skipped(rel string, skips []string) bool {
 	}
 	return false
 }
+
+// nodePath is the path of a file as ids of nodes begin with it. They go on with
+// two colons, so a path has no such two.
+func nodePath(name string) string { return strings.ReplaceAll(storablePath(name), "::", `:\x3a`) }
 
 // storablePath makes a name valid text: a byte that is none is written as \xNN.
 func storablePath(name string) string {

@@ -166,6 +166,16 @@ func (r *Reader) Int32() int32 {
 	return int32(v)
 }
 
+// Natural reads a number of 31 bits that is not negative.
+func (r *Reader) Natural() int32 {
+	v := r.Uint()
+	if v > math.MaxInt32 {
+		r.fail("a number is too large")
+		return 0
+	}
+	return int32(v)
+}
+
 // Len reads the length of a list whose items take at least one byte each.
 func (r *Reader) Len() int {
 	v := r.Uint()

@@ -3,6 +3,7 @@ package resolve
 import (
 	"path"
 	"strings"
+	"sync"
 
 	"sortedheap/internal/codegraph/extract"
 	"sortedheap/internal/codegraph/graph"
@@ -68,7 +69,7 @@ func newProgram(files []*extract.File, roots Roots) *program {
 	n := len(p.fileOf)
 	p.owner = make([]symbol, n)
 	p.members = make(map[memberKey][]symbol, n/2)
-	p.types, p.functions, p.byName = make(map[nameKey][]symbol, n/16), make(map[nameKey][]symbol, n/8), make(map[nameKey][]symbol, n/3)
+	p.types, p.functions = make(map[nameKey][]symbol, n/16), make(map[nameKey][]symbol, n/8)
 	for i, f := range files {
 		for d := range f.Defs {
 			s := p.first[i] + symbol(d)
@@ -76,6 +77,8 @@ func newProgram(files []*extract.File, roots Roots) *program {
 			p.index(s)
 		}
 	}
+	var names sync.WaitGroup // which only sites are looked up by
+	names.Go(p.indexNames)
 	p.modules = newModules(p, roots)
 	p.scopes = make([]scope, len(files))
 	for i := range files {
@@ -92,6 +95,7 @@ func newProgram(files []*extract.File, roots Roots) *program {
 		lines[s] = p.line(s)
 	}
 	p.lines = lines
+	names.Wait()
 	return p
 }
 
@@ -155,9 +159,19 @@ func (p *program) index(s symbol) {
 			p.functions[k] = append(p.functions[k], s)
 		}
 	}
-	if isFunction(d) {
-		k := nameKey{family, foldName(f.Lang, d.Name)}
-		p.byName[k] = append(p.byName[k], s)
+}
+
+// indexNames puts functions and methods into the table by bare name.
+func (p *program) indexNames() {
+	p.byName = make(map[nameKey][]symbol, len(p.fileOf)/3)
+	for i, f := range p.files {
+		family := f.Lang.Family()
+		for d := range f.Defs {
+			if isFunction(&f.Defs[d]) {
+				k := nameKey{family, foldName(f.Lang, f.Defs[d].Name)}
+				p.byName[k] = append(p.byName[k], p.first[i]+symbol(d))
+			}
+		}
 	}
 }
 

@@ -57,10 +57,11 @@ func TestTrees(t *testing.T) {
 
 func build(t *testing.T, parsers *syntax.Parsers, sources []txtar.File) *graph.Graph {
 	t.Helper()
-	in := Input{Workers: 2, Roots: Roots{GoModules: map[string]string{}}}
+	roots := Roots{GoModules: map[string]string{}}
+	var files []*extract.File
 	for _, source := range sources {
 		if source.Name == "go.mod" {
-			in.Roots.GoModules["."] = strings.TrimSpace(strings.TrimPrefix(string(source.Data), "module "))
+			roots.GoModules["."] = strings.TrimSpace(strings.TrimPrefix(string(source.Data), "module "))
 			continue
 		}
 		l, ok := syntax.Detect(source.Name, source.Data)
@@ -74,13 +75,21 @@ func build(t *testing.T, parsers *syntax.Parsers, sources []txtar.File) *graph.G
 		if tree.Errors > 0 {
 			t.Errorf("%s: %d places did not parse", source.Name, tree.Errors)
 		}
-		in.Files = append(in.Files, extract.Extract(tree, source.Name))
+		files = append(files, extract.Extract(tree, source.Name))
 	}
-	out, err := Build(t.Context(), in)
+	program := New(files, roots)
+	parts := make([]graph.Part, len(files))
+	for i := range files {
+		parts[i], _ = program.Bind(i)
+		if err := parts[i].Check(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g, err := graph.Assemble(graph.Info{}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return out.Graph
+	return g
 }
 
 // listEdges writes a line an edge: source, relation, target, context, site, how

@@ -3,7 +3,9 @@ package resolve
 import (
 	"path"
 	"slices"
+	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"sortedheap/internal/codegraph/extract"
 	"sortedheap/internal/codegraph/graph"
@@ -21,26 +23,26 @@ func isExtending(r graph.Relation) bool {
 	}
 }
 
-// overrides calls each with every method and the nearest method of a base that it
-// replaces.
-func (p *program) overrides(each func(method, of symbol)) {
-	for s := range p.fileOf {
+// overrides calls each with every method of a file and the nearest method of a
+// base that it replaces.
+func (p *program) overrides(file int32, each func(method, of symbol)) {
+	for s := p.first[file]; s < p.first[file+1]; s++ {
 		owner := p.owner[s]
-		d := p.def(symbol(s))
+		d := p.def(s)
 		if owner == none || d.Kind != graph.Method || len(p.bases[owner]) == 0 {
 			continue
 		}
-		if p.constructor(owner) == symbol(s) {
+		if p.constructor(owner) == s {
 			continue
 		}
-		key := memberName(p.lang(symbol(s)), d)
+		key := memberName(p.lang(s), d)
 		p.ancestors(owner, func(base symbol) bool {
 			if base == owner {
 				return true
 			}
 			for _, m := range p.members[memberKey{base, key}] {
 				if p.def(m).Kind == graph.Method {
-					each(symbol(s), m)
+					each(s, m)
 					return false
 				}
 			}
@@ -117,61 +119,48 @@ func (p *program) outsideBase(t symbol) bool {
 	return p.ancestors(t, func(symbol) bool { return true })
 }
 
-// externalID is the id of a thing outside of the tree.
-func externalID(name string) string { return "external::" + name }
-
-// importTargets is where an import leads: ids of nodes.
-func (p *program) importTargets(file int32, i syntax.Import, ids *identities) []string {
-	t := p.modules.follow(file, i)
-	var out []string
-	for _, s := range t.symbols {
-		out = append(out, ids.of[s])
-	}
-	for _, f := range t.files {
-		out = append(out, p.files[f].Path)
-	}
-	if t.isDir {
-		out = append(out, packageID(t.dir))
-	}
-	if len(out) > 0 {
-		return out
-	}
-	if i.Kind == syntax.ImportInclude && p.files[file].Lang == syntax.PHP {
-		return nil // a path that is made while the program runs
-	}
-	return []string{externalID(i.Path)}
-}
-
-func packageID(dir string) string { return dir + "/" }
-
-// identities gives every symbol its node's id.
+// identities gives every symbol its node's id, file by file as they are asked for.
 type identities struct {
-	of []string
+	p    *program
+	file []atomic.Pointer[[]string]
 }
 
-// newIdentities names symbols by file and qualified name, namesakes of a file by
-// their order.
 func newIdentities(p *program) *identities {
-	ids := &identities{of: make([]string, len(p.fileOf))}
-	for i, f := range p.files {
-		seen := make(map[string]int, len(f.Defs))
-		for d := range f.Defs {
-			id := f.Path + "::" + f.Defs[d].Qualified
-			seen[id]++
-			if n := seen[id]; n > 1 {
-				id += "#" + itoa(n)
-			}
-			ids.of[p.first[i]+symbol(d)] = id
-		}
-	}
-	return ids
+	return &identities{p: p, file: make([]atomic.Pointer[[]string], len(p.files))}
 }
 
-func itoa(n int) string {
-	if n < 10 {
-		return string(rune('0' + n))
+// of returns the id of a symbol.
+func (ids *identities) of(s symbol) string {
+	file := ids.p.fileOf[s]
+	names := ids.file[file].Load()
+	if names == nil { // what others make of it at the same time is the same
+		made := nameAll(ids.p.files[file])
+		names = &made
+		ids.file[file].Store(names)
 	}
-	return itoa(n/10) + string(rune('0'+n%10))
+	return (*names)[s-ids.p.first[file]]
+}
+
+// nameAll names definitions by file and qualified name, namesakes of a file by
+// their order.
+func nameAll(f *extract.File) []string {
+	names := make([]string, len(f.Defs))
+	seen := make(map[string]int, len(f.Defs))
+	for d := range f.Defs {
+		id := f.Path + "::" + f.Defs[d].Qualified
+		seen[id]++
+		for n := seen[id]; n > 1; n++ {
+			// A name may be written as that of a namesake.
+			numbered := id + "#" + strconv.Itoa(n)
+			if seen[numbered] == 0 {
+				seen[numbered]++
+				id = numbered
+				break
+			}
+		}
+		names[d] = id
+	}
+	return names
 }
 
 // node makes the node of a symbol.

@@ -167,6 +167,145 @@ built_by_several(void)
 	arena_drop(&arena);
 }
 
+/* Another builder, who inserts a node whole while a first one inserts another:
+ * when that is asked whether it should stop, in its walk, or when it locks its
+ * first list, after it. */
+typedef struct Interruption
+{
+	HnswArrays	arrays;
+	HnswArraysLock lock;
+	HnswPlacer	placer;
+	uint32_t	node;			/* HNSW_NO_NODE: done */
+	bool		in_walk;
+} Interruption;
+
+static void
+interrupt(Interruption *interruption)
+{
+	uint32_t	node = interruption->node;
+
+	interruption->node = HNSW_NO_NODE;
+	if (node != HNSW_NO_NODE)
+		CHECK(hnsw_arrays_insert(&interruption->arrays, &interruption->placer, node) == CORE_OK,
+			  "node %u", node);
+}
+
+static bool
+interrupt_walk(void *state)
+{
+	Interruption *interruption = state;
+
+	if (interruption->in_walk)
+		interrupt(interruption);
+	return false;
+}
+
+static void
+interrupt_lock(void *state, uint32_t node)
+{
+	(void) node;
+	interrupt(state);
+}
+
+static void
+no_unlock(void *state, uint32_t node)
+{
+	(void) state;
+	(void) node;
+}
+
+static bool
+links_to(const Graph *graph, uint32_t from, uint32_t to)
+{
+	uint32_t	links[HNSW_MAX_LINKS];
+	uint32_t	count = graph->store.links(graph->store.state, from, 0, links);
+
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (links[i] == to)
+			return true;
+	}
+	return false;
+}
+
+/* The nearest of the nodes up to `last` that are not the node itself. */
+static uint32_t
+nearest_up_to(const Graph *graph, uint32_t node, uint32_t last)
+{
+	HnswKey		nearest = ~(HnswKey) 0;
+
+	for (uint32_t other = 0; other <= last; other++)
+	{
+		float		dist;
+
+		graph->store.distances(graph->store.state, graph->store.vector(graph->store.state, node),
+							   &other, 1, &dist);
+		if (other != node && hnsw_key(dist, other) < nearest)
+			nearest = hnsw_key(dist, other);
+	}
+	return hnsw_key_node(nearest);
+}
+
+/* Of two that are inserted at the same time, each links to the other if nothing
+ * is nearer to it: nearest links are never given up. */
+static void
+meet_on_arrival(bool in_walk, VectorKind kind)
+{
+	GraphSpec	spec = common_spec;
+	Arena		arena = {NULL, 0, -1};
+	Interruption interruption = {0};
+	Graph	   *graph;
+	HnswPlacer	placer;
+	HnswFault	first = {0};
+	int			neighbours = 0;
+
+	spec.kind = kind;
+	graph = graph_new(&spec, &arena);
+	interruption.in_walk = in_walk;
+	interruption.arrays = graph->arrays;
+	interruption.lock = (HnswArraysLock) {interrupt_lock, no_unlock, &interruption};
+	interruption.node = HNSW_NO_NODE;
+	interruption.arrays.lock = graph->arrays.lock = &interruption.lock;
+	CHECK(hnsw_placer_init(&interruption.placer, spec.params, arena_alloc(&arena), NULL, NULL) == CORE_OK &&
+		  hnsw_placer_init(&placer, spec.params, arena_alloc(&arena), interrupt_walk,
+						   &interruption) == CORE_OK, "placers");
+	CHECK(hnsw_arrays_insert(&graph->arrays, &placer, 0) == CORE_OK, "first");
+	for (uint32_t node = 1; node + 1 < spec.nnodes; node += 2)
+	{
+		interruption.node = node + 1;
+		CHECK(hnsw_arrays_insert(&graph->arrays, &placer, node) == CORE_OK, "node %u", node);
+		CHECK(interruption.node == HNSW_NO_NODE, "node %u was alone", node);
+		for (uint32_t one = node; one <= node + 1; one++)
+		{
+			uint32_t	other = 2 * node + 1 - one;
+
+			if (nearest_up_to(graph, one, node + 1) != other)
+				continue;
+			neighbours++;
+			CHECK(links_to(graph, one, other), "%u and %u", one, other);
+		}
+	}
+	interruption.arrays.lock = graph->arrays.lock = NULL;
+	CHECK(neighbours > 10, "%d", neighbours);
+	CHECK(hnsw_arrays_insert(&graph->arrays, &placer, spec.nnodes - 1) == CORE_OK, "last");
+	CHECK(hnsw_arrays_finish(&graph->arrays, &placer) == CORE_OK, "finish");
+	(void) graph_faults(graph, NULL, &arena, &first);
+	CHECK(first.kind != HNSW_FAULT_SELF && first.kind != HNSW_FAULT_DUPLICATE,
+		  "kind %d: node %u other %u", (int) first.kind, first.node, first.other);
+	graph_drop(graph);
+	arena_drop(&arena);
+}
+
+static void
+arrivals_meet(void)
+{
+	for (int in_walk = 0; in_walk < 2; in_walk++)
+	{
+		meet_on_arrival(in_walk, VECTORS_CLUSTERED);
+		meet_on_arrival(in_walk, VECTORS_UNIFORM);
+	}
+}
+
 /* Take every link of level 0 to a node away. */
 static void
 cut_off(Graph *graph, uint32_t victim)
@@ -444,6 +583,7 @@ test_hnsw_graph(void)
 	RUN_CASE(holds_what_it_must);
 	RUN_CASE(same_seed_same_graph);
 	RUN_CASE(built_by_several);
+	RUN_CASE(arrivals_meet);
 	RUN_CASE(checker_sees_faults);
 	RUN_CASE(attaches_outsiders);
 	RUN_CASE(attachment_spares_hubs);

@@ -419,6 +419,10 @@ damage_is_seen(void)
 	copy->image.used[0] ^= 8;
 	CHECK(hnsw_image_fault(&copy->image) != NULL, "a node in an unused slot");
 	copy->image.used[0] ^= 8;
+	copy->image.facts[3].factor += 1.0f;
+	CHECK(hnsw_image_fault(&copy->image) != NULL, "facts of no record");
+	copy->image.facts[3] = *(const HnswFacts *) hnsw_image_record(&copy->image, 3);
+	CHECK(hnsw_image_fault(&copy->image) == NULL, "sound again");
 	head->entry = graph->spec.nnodes;
 	CHECK(hnsw_image_fault(&copy->image) != NULL, "an entry beyond");
 	drop(copy);

@@ -1,6 +1,7 @@
 package compat_test
 
 import (
+	"fmt"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -112,10 +113,31 @@ func check(t *testing.T, g *compat.Graph, c querytest.Case) {
 			t.Errorf("answer has %q", bad)
 		}
 	}
+	checkNotice(t, rest)
 	lines := strings.Split(rest, "\n")
 	for key, at := range map[string]int{"first": 0, "second": 1, "last": len(lines) - 1} {
 		if want := c.Get(key); at < len(lines) && !strings.HasPrefix(lines[at], want) {
 			t.Errorf("%s line %q, want %q", key, lines[at], want)
 		}
+	}
+}
+
+// checkNotice compares what the notice of a cut says with the lines that are kept.
+func checkNotice(t *testing.T, body string) {
+	t.Helper()
+	var kept, whole, cut int
+	notice, _, _ := strings.Cut(body, "\n")
+	if n, _ := fmt.Sscanf(notice, "[!] TRUNCATED: showing %d of %d nodes", &kept, &whole); n != 2 {
+		if strings.Contains(body, "truncated - ") {
+			t.Errorf("a cut without a notice: %q", notice)
+		}
+		return
+	}
+	_, end, _ := strings.Cut(body, "... (truncated")
+	if n, _ := fmt.Sscanf(end, " - %d more nodes", &cut); n != 1 || kept+cut != whole {
+		t.Errorf("%d of %d nodes are shown, and %d cut", kept, whole, cut)
+	}
+	if n := strings.Count("\n"+body, "\nNODE "); n != kept {
+		t.Errorf("the notice says that %d nodes are shown, and %d are", kept, n)
 	}
 }

@@ -1,0 +1,147 @@
+package index
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"sortedheap/internal/codegraph/graph"
+	"sortedheap/internal/codegraph/store"
+)
+
+// Changes of one file that mean something for another in ways of their own: a
+// patched graph is that of a whole run, differs from the one before, and is patched.
+func TestChangesReachOtherFiles(t *testing.T) {
+	for _, c := range []struct {
+		name, file, after string
+		files             map[string]string // a.* is what the change reaches
+	}{
+		{
+			"passed on under another name", "m.js", "export function g() {}\n",
+			map[string]string{
+				"m.js": "export function f() {}\nexport function g() {}\n", "i.js": "export {f as h} from './m.js';\n",
+				"a.js": "import {h} from './i.js';\nh();\n",
+			},
+		},
+		{
+			"passed on twice", "m.js", "export function g() {}\n",
+			map[string]string{
+				"m.js": "export function f() {}\nexport function g() {}\n", "i.js": "export {f as h} from './m.js';\n",
+				"k.js": "export {h as z} from './i.js';\n", "a.js": "import {z} from './k.js';\nz();\n",
+			},
+		},
+		{
+			"the default of a module", "m.js", "export function f() {}\n",
+			map[string]string{"m.js": "export default function f() {}\n", "a.js": "import other from './m.js';\nother();\n"},
+		},
+		{
+			"a method of a base", "b.php", "<?php class B { }",
+			map[string]string{"b.php": "<?php class B { function run() {} }", "a.php": "<?php class A extends B { function run() {} }"},
+		},
+		{
+			"a method between", "b.php", "<?php class B extends C { function run() {} }",
+			map[string]string{
+				"c.php": "<?php class C { function run() {} }", "b.php": "<?php class B extends C { }",
+				"a.php": "<?php class A extends B { function run() {} }",
+			},
+		},
+		{
+			"an interface of fewer methods", "i.go", "package p\n\ntype I interface { Run(int) }\n",
+			map[string]string{
+				"i.go": "package p\n\ntype I interface { Run(int); Stop() }\n",
+				"a.go": "package p\n\ntype A struct{}\n\nfunc (A) Run(n int) {}\n",
+			},
+		},
+		{
+			"a method of what is embedded", "e.go", "package p\n\ntype E struct{}\n\nfunc (E) Run(n int) {}\n",
+			map[string]string{
+				"i.go": "package p\n\ntype I interface { Run(int) }\n", "e.go": "package p\n\ntype E struct{}\n",
+				"a.go": "package p\n\ntype A struct{ E }\n",
+			},
+		},
+		{
+			"the place among namesakes", "u.c", "int f(int a) { return 1; }\nint f(int a);\n",
+			map[string]string{"u.c": "int f(int a);\nint f(int a) { return 1; }\n", "a.c": "#include \"u.c\"\nint g(int a) { return f(a); }\n"},
+		},
+		{
+			"a name that is free again", "m.py", "def g(): pass\n",
+			map[string]string{"m.py": "def f(): pass\ndef g(): pass\n", "a.py": "from m import f\nf()\n"},
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root, cache := t.TempDir(), t.TempDir()
+			write(t, root, "filler.rb", "def filler; end\n")
+			for name, text := range c.files {
+				write(t, root, name, text)
+			}
+			before, _ := run1(t, root, cache)
+			write(t, root, c.file, c.after)
+			got, s := run1(t, root, cache)
+			want, whole := run1(t, root, "")
+			if a, b := dump(t, got), dump(t, want); a != b {
+				t.Errorf("a patched graph is another:\n%s", difference(a, b))
+			}
+			if !maps.Equal(s.Edges, whole.Edges) || !maps.Equal(s.Nodes, whole.Nodes) {
+				t.Errorf("counts %v, %v, of a whole run %v, %v", s.Nodes, s.Edges, whole.Nodes, whole.Edges)
+			}
+			if s.Bound >= s.Files {
+				t.Errorf("%d of %d files are bound again", s.Bound, s.Files)
+			}
+			if !elsewhere(before, got, c.file) && !elsewhere(got, before, c.file) {
+				t.Error("the change changes nothing elsewhere")
+			}
+		})
+	}
+}
+
+// elsewhere reports whether a graph has an edge of another file than the one that
+// another graph lacks.
+func elsewhere(g, other *graph.Graph, file string) bool {
+	ids := func(g *graph.Graph) map[string]bool {
+		set := map[string]bool{}
+		for _, e := range g.Edges() {
+			if e.File != file {
+				set[g.Node(e.Source).ID+" "+e.Relation.String()+" "+g.Node(e.Target).ID] = true
+			}
+		}
+		return set
+	}
+	has := ids(other)
+	for edge := range ids(g) {
+		if !has[edge] {
+			return true
+		}
+	}
+	return false
+}
+
+// A run without the graph of the last, or with one that is damaged or of another
+// run, makes it again.
+func TestGraphOfAnotherRun(t *testing.T) {
+	root, cache := t.TempDir(), t.TempDir()
+	write(t, root, "a.php", "<?php function f() { g(); } function g() {}")
+	want, _ := run1(t, root, cache)
+	for name, spoil := range map[string]func() error{
+		"none":    func() error { return store.SaveFolder(cache, &store.Parts{}) },
+		"damaged": func() error { return damage(cache, store.GraphFile) },
+	} {
+		if err := spoil(); err != nil {
+			t.Fatal(err)
+		}
+		if got, s := run1(t, root, cache); dump(t, got) != dump(t, want) || s.Parsed != 0 || s.Bound != 1 {
+			t.Errorf("%s: %d files parsed, %d bound", name, s.Parsed, s.Bound)
+		}
+	}
+}
+
+// damage changes a byte in the middle of a file.
+func damage(dir, name string) error {
+	file := filepath.Join(dir, name)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	text[len(text)/2] ^= 0x41
+	return os.WriteFile(file, text, 0o644)
+}
