@@ -71,7 +71,7 @@ func newProvider(ctx context.Context) (provider *testcontainers.DockerProvider, 
 			err = fmt.Errorf("%v", r)
 		}
 	}()
-	if err := answers(ctx, os.Getenv("DOCKER_HOST")); err != nil {
+	if err := namedAnswers(ctx); err != nil {
 		return nil, err
 	}
 	if provider, err = testcontainers.NewDockerProvider(); err != nil {
@@ -83,18 +83,18 @@ func newProvider(ctx context.Context) (provider *testcontainers.DockerProvider, 
 	return provider, nil
 }
 
-// answers asks the daemon that the environment names, if it does. The library would
-// go on to the machine's own where that one is silent: containers would run elsewhere
-// than they were asked to.
-func answers(ctx context.Context, host string) (err error) {
-	if host == "" {
-		return nil
-	}
+// namedAnswers asks the daemon that the environment names, if it does. The library
+// would go on to the machine's own where that one is silent: containers would run
+// elsewhere than they were asked to.
+func namedAnswers(ctx context.Context) (err error) {
 	named, err := client.New(client.FromEnv)
 	if err != nil {
 		return fmt.Errorf("DOCKER_HOST: %w", err)
 	}
 	defer func() { err = errors.Join(err, named.Close()) }()
+	if named.DaemonHost() == client.DefaultDockerHost {
+		return nil
+	}
 	if _, err := named.Ping(ctx, client.PingOptions{}); err != nil {
 		return fmt.Errorf("DOCKER_HOST: %w", err)
 	}

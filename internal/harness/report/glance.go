@@ -58,13 +58,28 @@ func corpusTitle(f *result.File, name string) string {
 	case wholeNumber(p["rows"]) != "" && p["dim"] != nil:
 		words = append(words, fmt.Sprintf("%s rows of %v dimensions", thousands(wholeNumber(p["rows"])), p["dim"]))
 		if name == annScenario {
+			words = append(words, vectorsOf(f)...)
 			words = append(words, fmt.Sprintf("m %v", p["m"]))
+			if refine, ok := p["refine"].(string); ok && refine != "" {
+				words = append(words, "refined by "+refine)
+			}
 		}
 	}
 	if set := f.Params["query_set"]; set != nil {
 		words = append(words, fmt.Sprintf("%v questions", set))
 	}
 	return strings.Join(words, ", ")
+}
+
+// vectorsOf tells corpora of as many vectors apart; the generated graph's need no word.
+func vectorsOf(f *result.File) []string {
+	switch f.Params["corpus"] {
+	case "vectors":
+		return []string{"given vectors"}
+	case "clustered":
+		return []string{thousands(wholeNumber(f.Params["clusters"])) + " clusters"}
+	}
+	return nil
 }
 
 // shortName tells runs of one scenario apart in a word or two.
@@ -85,6 +100,7 @@ func shortName(f *result.File, name string) string {
 		add("%sd", wholeNumber(p["dim"]))
 	case annScenario:
 		add("%s", wholeNumber(p["rows"]))
+		words = append(words, vectorsOf(f)...)
 		add("m %s", wholeNumber(p["m"]))
 		if refine, ok := p["refine"].(string); ok && refine != "" {
 			words = append(words, refine)

@@ -121,7 +121,8 @@ func newPage(files []*result.File) (*page, error) {
 	p := &page{Title: "Graph retrieval, measured", Style: template.CSS(style), Script: template.JS(script)}
 	ids := map[string]int{}
 	busiest := 0.0
-	for _, f := range inReadingOrder(files) {
+	files = inReadingOrder(files)
+	for _, f := range files {
 		p.Made = max(p.Made, f.Env.Time)
 		if f.Env.Cores > 0 && f.Env.Load1 > float64(f.Env.Cores) && f.Env.Load1 > busiest {
 			busiest = f.Env.Load1

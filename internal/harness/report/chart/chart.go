@@ -136,7 +136,8 @@ func (c XY) labels(b *strings.Builder, y func(float64) float64) {
 	for _, s := range c.Series {
 		for _, p := range s.Points {
 			if p.Label != "" {
-				all = append(all, label{p.Label, s.Class, c.X.Place(p.X), y(p.Y)})
+				place := c.X.Place(p.X)
+				all = append(all, label{fitted(p.Label, max(place, 1-place)), s.Class, place, y(p.Y)})
 			}
 		}
 	}
@@ -159,8 +160,24 @@ func (c XY) labels(b *strings.Builder, y func(float64) float64) {
 	}
 }
 
-// labelHeight is how close texts may stand, pixels.
-const labelHeight = 15
+// Pixels: how close texts may stand, what a letter takes, and the width of the
+// drawing on the narrowest phone.
+const (
+	labelHeight  = 15
+	letterWidth  = 7
+	narrowestBox = 250
+)
+
+// fitted leaves out details, then all but the name, where a text is wider than the
+// share of a narrow drawing that it has; the point's tip tells all.
+func fitted(text string, share float64) string {
+	for _, end := range []string{", ", " "} {
+		if float64(letterWidth*len(text)) > share*narrowestBox {
+			text, _, _ = strings.Cut(text, end)
+		}
+	}
+	return text
+}
 
 // lines stretches curves to the box; their strokes keep their width.
 func (c XY) lines(b *strings.Builder) {
