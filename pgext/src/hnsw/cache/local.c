@@ -10,17 +10,15 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
-#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "guc.h"
+#include "hnsw/cache/files.h"
 #include "hnsw/cache/local.h"
 #include "hnsw/vacuum/settle.h"
 
@@ -101,20 +99,6 @@ hnsw_local_may_ask(Relation index)
 	return true;
 }
 
-/* Does the catalog know the index, and the files that there is a version of? */
-static bool
-is_known(const HnswLocal *local, bool *same_files)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(local->relid));
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	*same_files = local->block == NULL ||
-		((Form_pg_class) GETSTRUCT(tuple))->relfilenode == local->key.relnumber;
-	ReleaseSysCache(tuple);
-	return true;
-}
-
 void
 hnsw_local_sweep(void)
 {
@@ -127,20 +111,19 @@ hnsw_local_sweep(void)
 	hash_seq_init(&status, locals);
 	while ((local = hash_seq_search(&status)) != NULL)
 	{
-		bool		same_files = false;
-		bool		known;
+		uint32		files;
 
 		if (!local->suspect)
 			continue;
-		known = is_known(local, &same_files);
-		if (known && same_files)
+		files = hnsw_cache_files(local->relid);
+		if (files != 0 && (local->block == NULL || files == local->key.relnumber))
 			local->suspect = false;
 		else if (local->pins > 0)
 			any_suspect = true;
 		else
 		{
 			drop_version(local);
-			if (!known)
+			if (files == 0)
 				(void) hash_search(locals, &local->relid, HASH_REMOVE, NULL);
 		}
 	}

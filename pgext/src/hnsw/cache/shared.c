@@ -13,9 +13,7 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "access/xact.h"
-#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -23,6 +21,7 @@
 
 #include "compat.h"
 #include "hnsw/cache/arena.h"
+#include "hnsw/cache/files.h"
 #include "hnsw/cache/shared.h"
 
 /* A wanted slot that nobody has taken for so long wants another worker. */
@@ -387,17 +386,9 @@ hnsw_shared_abandon(void)
 static bool
 is_gone(const HnswCacheKey *key)
 {
-	HeapTuple	tuple;
-	bool		gone;
-
 	if (key->database != MyDatabaseId)
 		return !SearchSysCacheExists1(DATABASEOID, ObjectIdGetDatum(key->database));
-	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(key->relid));
-	if (!HeapTupleIsValid(tuple))
-		return true;
-	gone = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode != key->relnumber;
-	ReleaseSysCache(tuple);
-	return gone;
+	return hnsw_cache_files(key->relid) != key->relnumber;
 }
 
 /* Not what some worker is at, or what only scans that hold it keep. */

@@ -14,9 +14,9 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
+#include "hnsw/cache/files.h"
 #include "hnsw/cache/local.h"
 #include "hnsw/cache/shared.h"
 
@@ -38,7 +38,7 @@ static bool
 is_owned(const HnswCacheKey *key)
 {
 	return key->database == MyDatabaseId &&
-		SearchSysCacheExists1(RELOID, ObjectIdGetDatum(key->relid)) &&
+		hnsw_cache_files(key->relid) != 0 &&
 		table_ownercheck(key->relid, GetUserId());
 }
 
