@@ -48,7 +48,7 @@ func (o *namesOptions) on(ctx context.Context, out io.Writer, f func(c *query.Ca
 	var several *query.AmbiguousError
 	var unknown *query.UnknownError
 	if errors.As(err, &several) || errors.As(err, &unknown) {
-		return errors.Join(write(out, render.Fault(c, err)), err)
+		return errors.Join(write(out, render.Meanings(c, err)), err)
 	}
 	return err
 }
@@ -102,7 +102,7 @@ func newPathCommand() *cobra.Command {
 				if o.json {
 					return render.PathJSON(cmd.OutOrStdout(), c, hops)
 				}
-				return write(cmd.OutOrStdout(), render.Path(c, hops, p.Undirected))
+				return write(cmd.OutOrStdout(), render.Path(c, hops, p.Undirected, o.budget))
 			})
 		},
 	}

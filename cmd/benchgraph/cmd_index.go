@@ -76,6 +76,8 @@ func runIndex(cmd *cobra.Command, p process, dir string, flags indexFlags) error
 	if !store.IsDSN(where) {
 		opts.Graph = where
 		opts.Cache = cmp.Or(opts.Cache, where)
+	} else if err := store.CheckTables(ctx, where, flags.schema); err != nil {
+		return err // before minutes of reading
 	}
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	opts.Many = func() { debug.SetGCPercent(collectAt) }

@@ -112,6 +112,7 @@ func (r *run) unpack(ctx context.Context, with []*record) ([]*extract.File, erro
 // again returns the numbers of the files that are bound in this run, in order:
 // those that changed, and those for which what changed may mean something else.
 func (r *run) again(program *resolve.Program, with []*record) ([]int, error) {
+	r.changes.Spread(program.Files())
 	names := r.changes.Names
 	program.Widen(names)
 	hashes := make([]uint32, 0, len(names))

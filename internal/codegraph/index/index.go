@@ -154,7 +154,7 @@ func (r *run) all(ctx context.Context, facts string) (g *graph.Graph, err error)
 		return nil, err
 	}
 	s := r.summary
-	s.Corpus, s.Commit, s.Hash = corpusName(r.opts.Root), commitOf(r.opts.Root), r.hash()
+	s.Corpus, s.Commit, s.Hash = corpusName(r.opts.Root, r.roots().GoModules["."]), commitOf(r.opts.Root), r.hash()
 	parts, kept := r.parts, r.kept()
 	if kept {
 		r.new.graph, r.new.counts = r.old.graph, r.old.counts

@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"maps"
 	"os"
 	"path/filepath"
@@ -65,6 +66,18 @@ func TestChangesReachOtherFiles(t *testing.T) {
 			map[string]string{"u.c": "int f(int a);\nint f(int a) { return 1; }\n", "a.c": "#include \"u.c\"\nint g(int a) { return f(a); }\n"},
 		},
 		{
+			"a class that comes", "m.php", "<?php class N { function __construct() {} function run() {} }",
+			map[string]string{"m.php": "<?php", "a.php": "<?php (new N())->run();"},
+		},
+		{
+			"a class that goes", "m.php", "<?php",
+			map[string]string{"m.php": "<?php class N extends B { }", "b.php": "<?php class B { function run() {} }", "a.php": "<?php (new N())->run();"},
+		},
+		{
+			"a type of Go", "m.go", "package p\n\ntype N struct{}\n\nfunc (N) Run() {}\n",
+			map[string]string{"m.go": "package p\n", "a.go": "package p\n\nfunc a() { N{}.Run() }\n"},
+		},
+		{
 			"a name that is free again", "m.py", "def g(): pass\n",
 			map[string]string{"m.py": "def f(): pass\ndef g(): pass\n", "a.py": "from m import f\nf()\n"},
 		},
@@ -90,6 +103,106 @@ func TestChangesReachOtherFiles(t *testing.T) {
 			}
 			if !elsewhere(before, got, c.file) && !elsewhere(got, before, c.file) {
 				t.Error("the change changes nothing elsewhere")
+			}
+		})
+	}
+}
+
+// What a type or an import means for others, through definitions that did not
+// change, is found; what means nothing for others binds no other file again.
+func TestTypesAndImports(t *testing.T) {
+	const made = "<?php function made(): N {}"
+	for _, c := range []struct {
+		name, file, after string
+		files             map[string]string
+		bound             int // of the files, 0 for all
+	}{
+		{
+			"a class that a result is of", "m.php", "<?php class N extends B { }",
+			map[string]string{"m.php": "<?php", "b.php": "<?php class B { function run() {} }", "g.php": made, "a.php": "<?php made()->run();"}, 0,
+		},
+		{
+			"a class that is a base", "m.php", "<?php class N extends B { }",
+			map[string]string{
+				"m.php": "<?php", "b.php": "<?php class B { function run() {} }", "g.php": "<?php class G extends N { }", "a.php": "<?php (new G())->run();",
+			}, 0,
+		},
+		{
+			"a class with other bases", "m.php", "<?php class N { }",
+			map[string]string{"m.php": "<?php class N extends B { }", "b.php": "<?php class B { function run() {} }", "a.php": "<?php (new N())->run();"}, 0,
+		},
+		{
+			"a constructor", "m.php", "<?php class N { }",
+			map[string]string{"m.php": "<?php class N { function __construct() {} }", "g.php": "<?php class G extends N { }", "a.php": "<?php new G();"}, 0,
+		},
+		{
+			"a class under another name", "m.js", "export default class N extends B {}\nclass B { run() {} }\n",
+			map[string]string{
+				"m.js": "class B { run() {} }\n", "g.js": "import O from './m.js';\nexport class G extends O {}\n", "a.js": "import {G} from './g.js';\nnew G().run();\n",
+			}, 0,
+		},
+		{
+			"an import of who declares a field", "m.java", "package p;\nimport r.T;\nclass M { T t; }\n",
+			map[string]string{
+				"m.java": "package p;\nimport q.T;\nclass M { T t; }\n", "q/T.java": "package q;\npublic class T { public void run() {} }\n",
+				"r/T.java": "package r;\npublic class T { public void run() {} }\n", "a.java": "package p;\nclass A { void a(M m) { m.t.run(); } }\n",
+				"z.java": "package p;\nclass Z { void z() {} }\n",
+			}, 2,
+		},
+		{
+			"a class by another name", "m.js", "export class N extends B {}\nclass B { run() {} }\n",
+			map[string]string{
+				"m.js": "class B { run() {} }\n", "g.js": "import {N as O} from './m.js';\nexport class G extends O {}\n", "a.js": "import {G} from './g.js';\nnew G().run();\n",
+			}, 0,
+		},
+		{
+			"an import from outside", "m.java", "package p;\nimport out.T;\nclass M { T t; }\n",
+			map[string]string{
+				"m.java": "package p;\nimport q.T;\nclass M { T t; }\n", "q/T.java": "package q;\npublic class T { public void run() {} }\n",
+				"a.java": "package p;\nclass A { void a(M m) { m.t.run(); } }\n", "z.java": "package p;\nclass Z { void z() {} }\n",
+			}, 2,
+		},
+		{
+			"an import that makes another the nearest", "m.php", "<?php use q\\D; class M { function m(): \\q\\C {} }",
+			map[string]string{
+				"m.php": "<?php class M { function m(): \\q\\C {} }", "x/c.php": "<?php namespace q; class C { function run() {} } class D {}",
+				"y/c.php": "<?php namespace q; class C { function run() {} }", "a.php": "<?php (new M())->m()->run();",
+			}, 2,
+		},
+		{
+			"an import of a base", "m.java", "package p;\nimport r.T;\nclass M extends T { }\n",
+			map[string]string{
+				"m.java": "package p;\nimport q.T;\nclass M extends T { }\n", "q/T.java": "package q;\npublic class T { public void run() {} }\n",
+				"r/T.java": "package r;\npublic class T { public void run() {} }\n", "a.java": "package p;\nclass A { void a(M m) { m.run(); } }\n",
+			}, 0,
+		},
+		{
+			"an import for a body", "m.php", "<?php use q\\T; class M { function m(): int { return T::run(); } }",
+			map[string]string{
+				"m.php": "<?php class M { function m(): int { return T::run(); } }", "t.php": "<?php namespace q; class T { static function run() {} }",
+				"a.php": "<?php (new M())->m();",
+			}, 1,
+		},
+		{
+			"an import that is passed on", "m.py", "from q import f\n",
+			map[string]string{"m.py": "from r import f\n", "q.py": "def f(): pass\n", "r.py": "def f(): pass\n", "a.py": "import m\nm.f()\n"}, 0,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root, cache := t.TempDir(), t.TempDir()
+			write(t, root, "filler.rb", "def filler; end\n")
+			for name, text := range c.files {
+				write(t, root, name, text)
+			}
+			run1(t, root, cache)
+			write(t, root, c.file, c.after)
+			got, s := run1(t, root, cache)
+			want, _ := run1(t, root, "")
+			if a, b := dump(t, got), dump(t, want); a != b {
+				t.Errorf("a patched graph is another:\n%s", difference(a, b))
+			}
+			if want := cmp.Or(c.bound, len(c.files)+1); s.Bound != want {
+				t.Errorf("%d of %d files are bound again, want %d", s.Bound, s.Files, want)
 			}
 		})
 	}

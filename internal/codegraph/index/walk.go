@@ -188,9 +188,17 @@ func resolveRoot(root string) (string, error) {
 	return real, nil
 }
 
-// corpusName is what a tree is called: its folder's name, also where the root is
-// given as "." or "..".
-func corpusName(root string) string {
+// corpusName is what a tree is called: the last name of its Go module, with a major
+// version behind, or else its folder's name, also where the root is given as "."
+// or "..".
+func corpusName(root, module string) string {
+	if module != "" {
+		name := path.Base(module)
+		if major := strings.TrimLeft(name, "v"); major != "" && strings.Trim(major, "0123456789") == "" && path.Dir(module) != "." {
+			return path.Join(path.Base(path.Dir(module)), name)
+		}
+		return name
+	}
 	if whole, err := filepath.Abs(root); err == nil {
 		root = whole
 	}

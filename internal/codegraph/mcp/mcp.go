@@ -151,6 +151,7 @@ type pathInput struct {
 	From       string `json:"from" jsonschema:"where the path begins"`
 	To         string `json:"to" jsonschema:"where it ends"`
 	Undirected bool   `json:"undirected,omitempty" jsonschema:"also follow edges backwards"`
+	Budget     int    `json:"budget,omitempty" jsonschema:"tokens of the answer, 2000 unless given"`
 }
 
 type affectedInput struct {
@@ -237,11 +238,15 @@ func (h *held) explain(ctx context.Context, c *query.Catalog, _ string, in nameI
 }
 
 func (h *held) path(ctx context.Context, c *query.Catalog, _ string, in pathInput) (string, error) {
+	tokens, err := budget(in.Budget)
+	if err != nil {
+		return "", err
+	}
 	hops, err := c.PathBetween(ctx, in.From, in.To, query.PathOptions{Undirected: in.Undirected})
 	if err != nil {
 		return "", err
 	}
-	return render.Path(c, hops, in.Undirected), nil
+	return render.Path(c, hops, in.Undirected, tokens), nil
 }
 
 func (h *held) affected(ctx context.Context, c *query.Catalog, _ string, in affectedInput) (string, error) {

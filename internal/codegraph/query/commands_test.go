@@ -99,9 +99,20 @@ func TestPath(t *testing.T) {
 		hops, err := c.PathBetween(t.Context(), test.from, test.to, query.PathOptions{Undirected: test.undirected})
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
-		} else if text := render.Path(c, hops, test.undirected); !strings.Contains(text, test.want) {
+		} else if text := render.Path(c, hops, test.undirected, render.DefaultBudget); !strings.Contains(text, test.want) {
 			t.Errorf("%s: %q, want %q", test.name, text, test.want)
 		}
+	}
+	long, err := c.PathBetween(t.Context(), "far", "Foo", query.PathOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 6 {
+		long = append(long, long...)
+	}
+	text := render.Path(c, long, false, render.MinBudget)
+	if n := len(text); n > render.CharsPerToken*render.MinBudget || !strings.Contains(text, " of 128 hops are left out for the budget\n") {
+		t.Errorf("a long path in %d characters:\n%s", n, text)
 	}
 	var same *query.SameError
 	if _, err := c.PathBetween(t.Context(), "foo", "Foo", query.PathOptions{}); !errors.As(err, &same) || same.Name != "Foo()" {

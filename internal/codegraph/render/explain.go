@@ -121,15 +121,26 @@ func byArrow(x *query.Explanation, rest []query.Link, room int) string {
 	return line
 }
 
-// Path writes the hops of a path, or says that there is none.
-func Path(c *query.Catalog, hops []query.Hop, undirected bool) string {
+// Path writes the hops of a path within a budget, or says that there is none.
+func Path(c *query.Catalog, hops []query.Hop, undirected bool, budget int) string {
 	if len(hops) == 0 {
 		if undirected {
 			return "No path found.\n"
 		}
 		return "No directed path found. --undirected also follows edges backwards.\n"
 	}
-	return strings.Join(pathLines(c, hops), "\n") + "\n"
+	w := &writer{left: CharsPerToken * max(budget, MinBudget)}
+	lines := pathLines(c, hops)
+	if cost(lines) <= w.left {
+		w.lines(lines)
+		return strings.Join(w.out, "\n") + "\n"
+	}
+	room := min(summaryRoom, w.left/2)
+	w.left -= room
+	w.lines(lines)
+	w.left += room
+	w.add(fmt.Sprintf("%d of %d hops are left out for the budget", len(lines)-len(w.out), len(hops)))
+	return strings.Join(w.out, "\n") + "\n"
 }
 
 // Affected writes what a change reaches within a budget.
@@ -187,7 +198,13 @@ func Candidates(c *query.Catalog, nodes []int32) string {
 
 // Fault is an error about a name together with what may have been meant.
 func Fault(c *query.Catalog, err error) string {
-	text := plain.Field(err.Error()) + "\n"
+	return plain.Field(err.Error()) + "\n" + Meanings(c, err)
+}
+
+// Meanings lists what a name that an error is about may have meant, "" for other
+// errors.
+func Meanings(c *query.Catalog, err error) string {
+	text := ""
 	var several *query.AmbiguousError
 	var unknown *query.UnknownError
 	switch {

@@ -41,7 +41,6 @@ type program struct {
 	methods   map[symbol][]symbol // methods of a type, in order
 	owner     []symbol            // type of a member, or none
 	bases     map[symbol][]base
-	derived   map[symbol][]symbol
 	modules   *modules
 	scopes    []scope           // of each file
 	lines     map[symbol][]step // ancestors of each type with bases, once they are known
@@ -59,7 +58,7 @@ type base struct {
 func newProgram(files []*extract.File, roots Roots) *program {
 	p := &program{
 		files: files, byPath: make(map[string]int32, len(files)), first: make([]symbol, len(files)+1),
-		methods: map[symbol][]symbol{}, bases: map[symbol][]base{}, derived: map[symbol][]symbol{},
+		methods: map[symbol][]symbol{}, bases: map[symbol][]base{},
 	}
 	for i, f := range files {
 		p.byPath[f.Path] = int32(i)
@@ -259,7 +258,6 @@ func (p *program) derive(s symbol) {
 			continue
 		}
 		p.bases[s] = append(p.bases[s], base{relation: relation, symbol: found[0], name: b.Name, line: b.Line})
-		p.derived[found[0]] = append(p.derived[found[0]], s)
 	}
 }
 

@@ -67,6 +67,25 @@ CREATE INDEX ON %[1]s.edges_in USING sorted_zone (entity_id, relation_id);
 ANALYZE %[1]s.nodes, %[1]s.edges_out, %[1]s.edges_in, %[1]s.unresolved, %[1]s.candidates;
 `
 
+// CheckTables tries what SaveTables does first and takes it back: an error says
+// that the database cannot be reached, or that the role may not make the schema or
+// the extension there.
+func CheckTables(ctx context.Context, dsn, schema string) (err error) {
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		return fmt.Errorf("store graph: %w", err)
+	}
+	defer func() { err = errors.Join(err, conn.Close(context.WithoutCancel(ctx))) }()
+	tx, err := conn.Begin(ctx)
+	if err != nil {
+		return fmt.Errorf("store graph: %w", err)
+	}
+	if err := replaceSchema(ctx, tx, schema); err != nil {
+		return errors.Join(fmt.Errorf("store graph in schema %q: %w", schema, err), tx.Rollback(context.WithoutCancel(ctx)))
+	}
+	return tx.Rollback(ctx)
+}
+
 // SaveTables writes a graph into tables of a schema, in one transaction: readers
 // see the graph of before or this one. A schema of that name is replaced when an
 // earlier call made it; any other is an error.

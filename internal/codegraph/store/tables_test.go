@@ -58,7 +58,30 @@ func TestTablesAreReplaced(t *testing.T) {
 		}
 	}
 	g := graphtest.Random(t, 9, 3, 3)
-	if err := SaveTables(t.Context(), dsn, "public", g); err == nil || !strings.Contains(err.Error(), "not a code graph") {
-		t.Errorf("a schema of somebody else: %v", err)
+	for name, f := range map[string]func(schema string) error{
+		"stored":  func(schema string) error { return SaveTables(t.Context(), dsn, schema, g) },
+		"checked": func(schema string) error { return CheckTables(t.Context(), dsn, schema) },
+	} {
+		if err := f("public"); err == nil || !strings.Contains(err.Error(), "not a code graph") {
+			t.Errorf("a schema of somebody else, %s: %v", name, err)
+		}
+	}
+	if err := CheckTables(t.Context(), dsn, "codegraph"); err != nil {
+		t.Errorf("a schema of ours: %v", err)
+	}
+	b, err := OpenTables(t.Context(), dsn, "codegraph")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info, err := b.Info(t.Context()); err != nil || info.Nodes != 30 {
+		t.Errorf("%d nodes are left by a check, want 30; %v", info.Nodes, err)
+	}
+	if err := b.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+	conn := pgtest.Connect(t, c, "postgres")
+	pgtest.Exec(t, conn, `CREATE ROLE nobody LOGIN`, `REVOKE CREATE ON DATABASE postgres FROM public`)
+	if err := CheckTables(t.Context(), strings.Replace(dsn, "user=postgres", "user=nobody", 1), "other"); err == nil || !strings.Contains(err.Error(), "permission denied") {
+		t.Errorf("a role without rights: %v", err)
 	}
 }
