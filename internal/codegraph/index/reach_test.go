@@ -5,83 +5,24 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"sortedheap/internal/codegraph/graph"
 	"sortedheap/internal/codegraph/store"
 )
 
+// change is one of a file in a tree.
+type change struct {
+	name, file, after string
+	files             map[string]string
+	bound             int // of the files; 0 for all, where it is looked at
+}
+
 // Changes of one file that mean something for another in ways of their own: a
 // patched graph is that of a whole run, differs from the one before, and is patched.
 func TestChangesReachOtherFiles(t *testing.T) {
-	for _, c := range []struct {
-		name, file, after string
-		files             map[string]string // a.* is what the change reaches
-	}{
-		{
-			"passed on under another name", "m.js", "export function g() {}\n",
-			map[string]string{
-				"m.js": "export function f() {}\nexport function g() {}\n", "i.js": "export {f as h} from './m.js';\n",
-				"a.js": "import {h} from './i.js';\nh();\n",
-			},
-		},
-		{
-			"passed on twice", "m.js", "export function g() {}\n",
-			map[string]string{
-				"m.js": "export function f() {}\nexport function g() {}\n", "i.js": "export {f as h} from './m.js';\n",
-				"k.js": "export {h as z} from './i.js';\n", "a.js": "import {z} from './k.js';\nz();\n",
-			},
-		},
-		{
-			"the default of a module", "m.js", "export function f() {}\n",
-			map[string]string{"m.js": "export default function f() {}\n", "a.js": "import other from './m.js';\nother();\n"},
-		},
-		{
-			"a method of a base", "b.php", "<?php class B { }",
-			map[string]string{"b.php": "<?php class B { function run() {} }", "a.php": "<?php class A extends B { function run() {} }"},
-		},
-		{
-			"a method between", "b.php", "<?php class B extends C { function run() {} }",
-			map[string]string{
-				"c.php": "<?php class C { function run() {} }", "b.php": "<?php class B extends C { }",
-				"a.php": "<?php class A extends B { function run() {} }",
-			},
-		},
-		{
-			"an interface of fewer methods", "i.go", "package p\n\ntype I interface { Run(int) }\n",
-			map[string]string{
-				"i.go": "package p\n\ntype I interface { Run(int); Stop() }\n",
-				"a.go": "package p\n\ntype A struct{}\n\nfunc (A) Run(n int) {}\n",
-			},
-		},
-		{
-			"a method of what is embedded", "e.go", "package p\n\ntype E struct{}\n\nfunc (E) Run(n int) {}\n",
-			map[string]string{
-				"i.go": "package p\n\ntype I interface { Run(int) }\n", "e.go": "package p\n\ntype E struct{}\n",
-				"a.go": "package p\n\ntype A struct{ E }\n",
-			},
-		},
-		{
-			"the place among namesakes", "u.c", "int f(int a) { return 1; }\nint f(int a);\n",
-			map[string]string{"u.c": "int f(int a);\nint f(int a) { return 1; }\n", "a.c": "#include \"u.c\"\nint g(int a) { return f(a); }\n"},
-		},
-		{
-			"a class that comes", "m.php", "<?php class N { function __construct() {} function run() {} }",
-			map[string]string{"m.php": "<?php", "a.php": "<?php (new N())->run();"},
-		},
-		{
-			"a class that goes", "m.php", "<?php",
-			map[string]string{"m.php": "<?php class N extends B { }", "b.php": "<?php class B { function run() {} }", "a.php": "<?php (new N())->run();"},
-		},
-		{
-			"a type of Go", "m.go", "package p\n\ntype N struct{}\n\nfunc (N) Run() {}\n",
-			map[string]string{"m.go": "package p\n", "a.go": "package p\n\nfunc a() { N{}.Run() }\n"},
-		},
-		{
-			"a name that is free again", "m.py", "def g(): pass\n",
-			map[string]string{"m.py": "def f(): pass\ndef g(): pass\n", "a.py": "from m import f\nf()\n"},
-		},
-	} {
+	for _, c := range slices.Concat(scriptChanges(), typedChanges()) {
 		t.Run(c.name, func(t *testing.T) {
 			root, cache := t.TempDir(), t.TempDir()
 			write(t, root, "filler.rb", "def filler; end\n")
@@ -108,15 +49,108 @@ func TestChangesReachOtherFiles(t *testing.T) {
 	}
 }
 
+// scriptChanges are in languages that find by import; a.* is what each reaches.
+func scriptChanges() []change {
+	return []change{
+		{
+			"passed on under another name", "m.js", "export function g() {}\n",
+			map[string]string{
+				"m.js": "export function f() {}\nexport function g() {}\n", "i.js": "export {f as h} from './m.js';\n",
+				"a.js": "import {h} from './i.js';\nh();\n",
+			}, 0,
+		},
+		{
+			"passed on twice", "m.js", "export function g() {}\n",
+			map[string]string{
+				"m.js": "export function f() {}\nexport function g() {}\n", "i.js": "export {f as h} from './m.js';\n",
+				"k.js": "export {h as z} from './i.js';\n", "a.js": "import {z} from './k.js';\nz();\n",
+			}, 0,
+		},
+		{
+			"the default of a module", "m.js", "export function f() {}\n",
+			map[string]string{"m.js": "export default function f() {}\n", "a.js": "import other from './m.js';\nother();\n"}, 0,
+		},
+		{
+			"a name that is free again", "m.py", "def g(): pass\n",
+			map[string]string{"m.py": "def f(): pass\ndef g(): pass\n", "a.py": "from m import f\nf()\n"}, 0,
+		},
+	}
+}
+
+// typedChanges are in the others.
+func typedChanges() []change {
+	return []change{
+		{
+			"a method of a base", "b.php", "<?php class B { }",
+			map[string]string{"b.php": "<?php class B { function run() {} }", "a.php": "<?php class A extends B { function run() {} }"}, 0,
+		},
+		{
+			"a method between", "b.php", "<?php class B extends C { function run() {} }",
+			map[string]string{
+				"c.php": "<?php class C { function run() {} }", "b.php": "<?php class B extends C { }",
+				"a.php": "<?php class A extends B { function run() {} }",
+			}, 0,
+		},
+		{
+			"an interface of fewer methods", "i.go", "package p\n\ntype I interface { Run(int) }\n",
+			map[string]string{
+				"i.go": "package p\n\ntype I interface { Run(int); Stop() }\n",
+				"a.go": "package p\n\ntype A struct{}\n\nfunc (A) Run(n int) {}\n",
+			}, 0,
+		},
+		{
+			"a method of what is embedded", "e.go", "package p\n\ntype E struct{}\n\nfunc (E) Run(n int) {}\n",
+			map[string]string{
+				"i.go": "package p\n\ntype I interface { Run(int) }\n", "e.go": "package p\n\ntype E struct{}\n",
+				"a.go": "package p\n\ntype A struct{ E }\n",
+			}, 0,
+		},
+		{
+			"the place among namesakes", "u.c", "int f(int a) { return 1; }\nint f(int a);\n",
+			map[string]string{"u.c": "int f(int a);\nint f(int a) { return 1; }\n", "a.c": "#include \"u.c\"\nint g(int a) { return f(a); }\n"}, 0,
+		},
+		{
+			"a class that comes", "m.php", "<?php class N { function __construct() {} function run() {} }",
+			map[string]string{"m.php": "<?php", "a.php": "<?php (new N())->run();"}, 0,
+		},
+		{
+			"a class that goes", "m.php", "<?php",
+			map[string]string{"m.php": "<?php class N extends B { }", "b.php": "<?php class B { function run() {} }", "a.php": "<?php (new N())->run();"}, 0,
+		},
+		{
+			"a type of Go", "m.go", "package p\n\ntype N struct{}\n\nfunc (N) Run() {}\n",
+			map[string]string{"m.go": "package p\n", "a.go": "package p\n\nfunc a() { N{}.Run() }\n"}, 0,
+		},
+	}
+}
+
 // What a type or an import means for others, through definitions that did not
 // change, is found; what means nothing for others binds no other file again.
 func TestTypesAndImports(t *testing.T) {
+	for _, c := range slices.Concat(changesOfTypes(), changesOfImports()) {
+		t.Run(c.name, func(t *testing.T) {
+			root, cache := t.TempDir(), t.TempDir()
+			write(t, root, "filler.rb", "def filler; end\n")
+			for name, text := range c.files {
+				write(t, root, name, text)
+			}
+			run1(t, root, cache)
+			write(t, root, c.file, c.after)
+			got, s := run1(t, root, cache)
+			want, _ := run1(t, root, "")
+			if a, b := dump(t, got), dump(t, want); a != b {
+				t.Errorf("a patched graph is another:\n%s", difference(a, b))
+			}
+			if want := cmp.Or(c.bound, len(c.files)+1); s.Bound != want {
+				t.Errorf("%d of %d files are bound again, want %d", s.Bound, s.Files, want)
+			}
+		})
+	}
+}
+
+func changesOfTypes() []change {
 	const made = "<?php function made(): N {}"
-	for _, c := range []struct {
-		name, file, after string
-		files             map[string]string
-		bound             int // of the files, 0 for all
-	}{
+	return []change{
 		{
 			"a class that a result is of", "m.php", "<?php class N extends B { }",
 			map[string]string{"m.php": "<?php", "b.php": "<?php class B { function run() {} }", "g.php": made, "a.php": "<?php made()->run();"}, 0,
@@ -142,18 +176,23 @@ func TestTypesAndImports(t *testing.T) {
 			}, 0,
 		},
 		{
+			"a class by another name", "m.js", "export class N extends B {}\nclass B { run() {} }\n",
+			map[string]string{
+				"m.js": "class B { run() {} }\n", "g.js": "import {N as O} from './m.js';\nexport class G extends O {}\n", "a.js": "import {G} from './g.js';\nnew G().run();\n",
+			}, 0,
+		},
+	}
+}
+
+func changesOfImports() []change {
+	return []change{
+		{
 			"an import of who declares a field", "m.java", "package p;\nimport r.T;\nclass M { T t; }\n",
 			map[string]string{
 				"m.java": "package p;\nimport q.T;\nclass M { T t; }\n", "q/T.java": "package q;\npublic class T { public void run() {} }\n",
 				"r/T.java": "package r;\npublic class T { public void run() {} }\n", "a.java": "package p;\nclass A { void a(M m) { m.t.run(); } }\n",
 				"z.java": "package p;\nclass Z { void z() {} }\n",
 			}, 2,
-		},
-		{
-			"a class by another name", "m.js", "export class N extends B {}\nclass B { run() {} }\n",
-			map[string]string{
-				"m.js": "class B { run() {} }\n", "g.js": "import {N as O} from './m.js';\nexport class G extends O {}\n", "a.js": "import {G} from './g.js';\nnew G().run();\n",
-			}, 0,
 		},
 		{
 			"an import from outside", "m.java", "package p;\nimport out.T;\nclass M { T t; }\n",
@@ -187,24 +226,6 @@ func TestTypesAndImports(t *testing.T) {
 			"an import that is passed on", "m.py", "from q import f\n",
 			map[string]string{"m.py": "from r import f\n", "q.py": "def f(): pass\n", "r.py": "def f(): pass\n", "a.py": "import m\nm.f()\n"}, 0,
 		},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			root, cache := t.TempDir(), t.TempDir()
-			write(t, root, "filler.rb", "def filler; end\n")
-			for name, text := range c.files {
-				write(t, root, name, text)
-			}
-			run1(t, root, cache)
-			write(t, root, c.file, c.after)
-			got, s := run1(t, root, cache)
-			want, _ := run1(t, root, "")
-			if a, b := dump(t, got), dump(t, want); a != b {
-				t.Errorf("a patched graph is another:\n%s", difference(a, b))
-			}
-			if want := cmp.Or(c.bound, len(c.files)+1); s.Bound != want {
-				t.Errorf("%d of %d files are bound again, want %d", s.Bound, s.Files, want)
-			}
-		})
 	}
 }
 
