@@ -17,8 +17,8 @@ import (
 	"sortedheap/internal/codegraph/store"
 )
 
-// partsFolder is where the parts of the graph are kept from one run to the next,
-// "" for nowhere.
+// partsFolder is where the parts of the graph are kept from one run to the next, ""
+// when they are not.
 func (o *Options) partsFolder() string { return cmp.Or(o.Graph, o.Cache) }
 
 // loadParts reads the graph that the last run left. What cannot be read is made

@@ -67,8 +67,8 @@ type run struct {
 }
 
 // Run indexes a tree and keeps the graph where opts says; the graph that it
-// returns is nil when that is a folder. The error is the context's, or says that the root, the cache or the graph's folder cannot be
-// used.
+// returns is nil when that is a folder. The error is the context's, or says that
+// the root, the cache or the graph's folder cannot be used.
 func Run(ctx context.Context, opts Options, progress Progress) (*graph.Graph, *Summary, error) {
 	root, err := resolveRoot(opts.Root)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"sortedheap/internal/codegraph/packed"
 )
 
-// PackPart writes a part of a graph as the file of the graph has it, with its length
-// before it. The bytes stand alone: they are copied from one file to the next while their source and
-// what it means stay as they are.
+// PackPart writes a part of a graph as the file of the graph has it, with its
+// length before it. The bytes stand alone: they are copied from one file to the
+// next while their source and what it means stay as they are.
 func PackPart(p *graph.Part) []byte {
 	var w packed.Writer
 	w.Grow(128*len(p.Nodes) + 24*len(p.Edges) + 48*len(p.Ends))
