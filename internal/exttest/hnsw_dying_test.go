@@ -1,75 +1,14 @@
 package exttest
 
 import (
-	"encoding/binary"
 	"fmt"
-	"os"
 	"slices"
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"sortedheap/internal/harness/cluster"
 	"sortedheap/internal/pgtest"
 )
-
-// hnswSlot is a slot of the nodes' space of an index, as its file has it.
-type hnswSlot struct {
-	state byte
-	links []uint32 // of level 0
-}
-
-// States of slots, as pgext/src/hnsw/page.h numbers them.
-const (
-	hnswLive  = 1
-	hnswDying = 2
-)
-
-// readSlots reads the slots of an index with floats for records, in the order of
-// their numbers, from its file.
-func readSlots(t *testing.T, conn *pgx.Conn, index string, m, dim int) []hnswSlot {
-	t.Helper()
-	pgtest.Exec(t, conn, `CHECKPOINT`)
-	file, err := os.ReadFile(pgtest.One[string](t, conn,
-		`SELECT current_setting('data_directory') || '/' || pg_relation_filepath($1::text::regclass)`, index))
-	if err != nil {
-		t.Fatal(err)
-	}
-	const pageOfNodes = 2
-	slotBytes := hnswNodeLinks + 2*m*4 + 8 + dim*4
-	perPage := (pageSpecial - pageHeader) / slotBytes
-	var slots []hnswSlot
-	for page := range slices.Chunk(file, pageSize) {
-		if page[pageSpecial+5] != pageOfNodes {
-			continue
-		}
-		first := int(binary.LittleEndian.Uint32(page[pageSpecial+8:])) * perPage
-		if missing := first + perPage - len(slots); missing > 0 {
-			slots = append(slots, make([]hnswSlot, missing)...)
-		}
-		for i := range perPage {
-			slot := page[pageHeader+i*slotBytes:]
-			links := make([]uint32, binary.LittleEndian.Uint16(slot[10:]))
-			for l := range links {
-				links[l] = binary.LittleEndian.Uint32(slot[hnswNodeLinks+4*l:])
-			}
-			slots[first+i] = hnswSlot{slot[8] >> 5, links}
-		}
-	}
-	return slots
-}
-
-// countDying is how many of the slots a vacuum has marked.
-func countDying(slots []hnswSlot) int {
-	dying := 0
-	for _, slot := range slots {
-		if slot.state == hnswDying {
-			dying++
-		}
-	}
-	return dying
-}
 
 // markDying starts a slow VACUUM and breaks it off once it has marked at least so
 // many nodes, long before it has mended the lists of the others and frees any.

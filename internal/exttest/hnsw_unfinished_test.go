@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"sortedheap/internal/harness/cluster"
 	"sortedheap/internal/pgtest"
 )
 
@@ -22,27 +24,49 @@ func unreached(t *testing.T, conn *pgx.Conn, table string) int {
 	return n
 }
 
-// breakOffVacuum cancels slow vacuums later and later, until one has led all
-// lists past dying nodes and not yet seen who is cut off by that.
-func breakOffVacuum(t *testing.T, conn *pgx.Conn, table string) {
+// breakRepairs breaks a slow VACUUM off once it has cut living nodes off, before
+// it sees who is: it rests only where it makes a page dirty, which it does where
+// lists are led past dying nodes. False when it has ended before that was seen.
+func breakRepairs(t *testing.T, c *cluster.Cluster, table string, m, dim int) bool {
 	t.Helper()
-	for timeout := 200; timeout < 20000; timeout += timeout / 5 {
-		pgtest.Exec(t, conn, `SET vacuum_cost_delay = 1`, `SET vacuum_cost_limit = 1`,
-			fmt.Sprintf(`SET statement_timeout = %d`, timeout))
-		_, err := conn.Exec(t.Context(), fmt.Sprintf(`VACUUM (INDEX_CLEANUP on) %s`, table))
-		pgtest.Exec(t, conn, `RESET statement_timeout`, `RESET vacuum_cost_delay`)
-		if err == nil {
-			t.Fatalf("a vacuum has ended after %d ms before one left a node out of reach", timeout)
-		}
-		if sqlState(err) != "57014" {
-			t.Fatal(err)
-		}
-		if unreached(t, conn, table) > 0 {
-			soundGraph(t, conn, table)
-			return
+	cleaner, watcher := pgtest.Connect(t, c, "postgres"), pgtest.Connect(t, c, "postgres")
+	pgtest.Exec(t, cleaner, `SET vacuum_cost_page_hit = 0`, `SET vacuum_cost_page_miss = 0`,
+		`SET vacuum_cost_page_dirty = 1`, `SET vacuum_cost_limit = 1`, `SET vacuum_cost_delay = 10`)
+	ended := make(chan error, 1)
+	go func() {
+		_, err := cleaner.Exec(t.Context(), `VACUUM (INDEX_CLEANUP on) `+table)
+		ended <- err
+	}()
+	for !anyCutOff(t, watcher, table+"_v", m, dim) {
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Fatal(err)
+			}
+			return false
+		case <-time.After(2 * time.Millisecond):
 		}
 	}
-	t.Fatal("no vacuum has left a node out of reach")
+	pgtest.Exec(t, watcher, fmt.Sprintf(`SELECT pg_cancel_backend(%d)`, cleaner.PgConn().PID()))
+	if err := <-ended; err != nil && sqlState(err) != "57014" {
+		t.Fatal(err)
+	}
+	soundGraph(t, watcher, table)
+	return unreached(t, watcher, table) > 0
+}
+
+// cutOff deletes rows of a few pages and breaks their VACUUM off, others each
+// time, until one has left nodes out of reach; false when none of ten did.
+func cutOff(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, table string, m, dim int) bool {
+	t.Helper()
+	for first := 2000; first < 12000; first += 1000 {
+		pgtest.Exec(t, conn, fmt.Sprintf(`DELETE FROM %s WHERE id BETWEEN %d AND %d AND id %% 10 > 0`,
+			table, first, first+339))
+		if breakRepairs(t, c, table, m, dim) {
+			return true
+		}
+	}
+	return false
 }
 
 // A vacuum that is broken off where living nodes are out of reach loses no row
@@ -57,9 +81,10 @@ func TestHnswUnfinishedVacuum(t *testing.T) {
 		`INSERT INTO cut SELECT i, vec(i / 10, 8) + vec(i, 8) * array_fill(0.01::real, '{8}')::svec
 			FROM generate_series(1, 20000) i`,
 		`CREATE INDEX cut_v ON cut USING sorted_hnsw (v svec_l2_ops) WITH (m = 2, ef_construction = 8)`,
-		`VACUUM cut`,
-		`DELETE FROM cut WHERE id BETWEEN 2000 AND 2339 AND id % 10 > 0`)
-	breakOffVacuum(t, conn, "cut")
+		`VACUUM cut`)
+	if !cutOff(t, c, conn, "cut", 2, 8) {
+		t.Fatal("no vacuum has left a node out of reach")
+	}
 	pgtest.Exec(t, conn, `CREATE TABLE flushed ()`)
 	if err := c.Crash(); err != nil {
 		t.Fatal(err)
