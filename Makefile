@@ -147,7 +147,7 @@ mutants: build install ## break each rule of the zone map in turn; prints what c
 	  -run TestMutants -mutants
 
 ##@ Measure and document
-bench-all: deps ## every scenario, one by one (one to two hours), and the page of all results; goes on after a failure
+bench-all: deps ## every scenario, one by one (with all engines two and a half hours), and the page of all results; goes on after a failure
 	$(MAKE) -s -j2 build
 	$(MAKE) -s install
 	$(MAKE) -s -k $(ALL_RUNS:%=run-%); status=$$?; $(MAKE) -s report && exit $$status

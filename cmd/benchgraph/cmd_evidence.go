@@ -15,6 +15,7 @@ import (
 	"sortedheap/internal/embed"
 	"sortedheap/internal/evidence"
 	"sortedheap/internal/tokens"
+	"sortedheap/internal/ui"
 )
 
 // evidenceOptions make an index of a source tree and ask it.
@@ -54,7 +55,9 @@ func newEvidenceCommand(p process) *cobra.Command {
 			if o.budget.Tokens < 1 || o.budget.Files < 1 || o.runs < 1 {
 				return usageError{errors.New("--token-budget, --top-k and --runs must be at least 1")}
 			}
-			return o.run(cmd.Context(), cmd.OutOrStdout(), args)
+			progress := ui.New(p.stderr)
+			defer progress.Close()
+			return o.run(cmd.Context(), cmd.OutOrStdout(), progress, args)
 		},
 	}
 	o.server.addFlags(cmd)
@@ -73,7 +76,7 @@ func newEvidenceCommand(p process) *cobra.Command {
 	return cmd
 }
 
-func (o *evidenceOptions) run(ctx context.Context, out io.Writer, args []string) (err error) {
+func (o *evidenceOptions) run(ctx context.Context, out io.Writer, progress ui.Progress, args []string) (err error) {
 	files, questions, err := o.read(ctx)
 	if err != nil {
 		return err
@@ -87,13 +90,17 @@ func (o *evidenceOptions) run(ctx context.Context, out io.Writer, args []string)
 		return err
 	}
 	defer func() { err = errors.Join(err, closeAll()) }()
-	options := evidence.Options{Counter: tokens.NewCounter(), Embedder: embedder}
+	options := evidence.Options{Counter: tokens.NewCounter(), Embedder: embedder, Progress: progress}
 	fragments, err := evidence.Cut(ctx, files)
 	if err != nil {
 		return err
 	}
 	for _, n := range o.copies {
-		stats, err := evidence.BuildFrom(ctx, conn, evidence.Copies(fragments, n), options)
+		copies, err := evidence.Copies(ctx, fragments, n)
+		if err != nil {
+			return err
+		}
+		stats, err := evidence.BuildFrom(ctx, conn, copies, options)
 		if err != nil {
 			return err
 		}

@@ -82,9 +82,18 @@ func (q *Queue) Drain(room int) {
 func start(j Job) { j.run() }
 `
 
+func edgesOf(t *testing.T, fragments []Fragment) ([]edge, []float32) {
+	t.Helper()
+	edges, rarity, err := references(t.Context(), fragments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return edges, rarity
+}
+
 func TestReferences(t *testing.T) {
 	fragments := cutOne(t, "queue.go", goSource)
-	edges, rarity := references(fragments)
+	edges, rarity := edgesOf(t, fragments)
 	if len(rarity) != len(fragments) {
 		t.Fatalf("%d rarities of %d fragments", len(rarity), len(fragments))
 	}
@@ -114,7 +123,7 @@ func TestNamesakesAreToldApart(t *testing.T) {
 	for name, text := range map[string]string{"reader/a.go": reader, "timer/b.go": timer, "user/c.go": user} {
 		fragments = append(fragments, cutOne(t, name, text)...)
 	}
-	edges, _ := references(fragments)
+	edges, _ := edgesOf(t, fragments)
 	for _, e := range edges {
 		if e.rel != relCalls || lastName(fragments[e.from].Symbol) != "halt" {
 			continue

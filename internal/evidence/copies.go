@@ -1,6 +1,7 @@
 package evidence
 
 import (
+	"context"
 	"hash/fnv"
 	"strconv"
 	"strings"
@@ -10,9 +11,12 @@ import (
 // every copy but the first, half of the words that identifiers are made of are
 // replaced by words of that copy, the same ones everywhere in it: so common terms
 // become more common, and there are new rare ones.
-func Copies(fragments []Fragment, copies int) []Fragment {
+func Copies(ctx context.Context, fragments []Fragment, copies int) ([]Fragment, error) {
 	out := append([]Fragment{}, fragments...)
 	for n := 1; n < copies; n++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		c := copier{n: n, known: map[string]string{}}
 		for i := range fragments {
 			f := fragments[i]
@@ -23,7 +27,7 @@ func Copies(fragments []Fragment, copies int) []Fragment {
 			out = append(out, f)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // copier rewrites the words of one copy.

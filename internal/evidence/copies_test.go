@@ -12,7 +12,7 @@ func TestCopies(t *testing.T) {
 		Names: []string{"scheduleWork"}, Tokens: []int{1, 2, 3},
 	}}
 	const copies = 6
-	all := Copies(tree, copies)
+	all := copiesOf(t, tree, copies)
 	if len(all) != copies {
 		t.Fatalf("%d fragments, want %d", len(all), copies)
 	}
@@ -48,9 +48,18 @@ func TestCopies(t *testing.T) {
 	if changed == 0 || kept == 0 {
 		t.Errorf("%d words changed and %d kept: copies must share words and have their own", changed, kept)
 	}
-	if again := Copies(tree, copies); again[3].Text != all[3].Text {
+	if again := copiesOf(t, tree, copies); again[3].Text != all[3].Text {
 		t.Error("the same copy differs the second time")
 	}
+}
+
+func copiesOf(t *testing.T, tree []Fragment, n int) []Fragment {
+	t.Helper()
+	all, err := Copies(t.Context(), tree, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }
 
 func words(text string) []string {

@@ -2,10 +2,9 @@ package evidence
 
 import (
 	"cmp"
+	"context"
 	"math"
-	"path"
 	"slices"
-	"strings"
 )
 
 // relation tells how a fragment leads to another. In the table of edges it is the
@@ -34,64 +33,16 @@ const (
 	maxEdges       = 40 // from a fragment of one relation, the rarest names first
 )
 
-// definitions are the fragments that define a name.
-type definitions map[string][]int32
-
-// define collects definitions, and declarations of what is defined nowhere. Fields
-// are marked by memberMark.
-func define(fragments []Fragment) definitions {
-	d, declared := definitions{}, definitions{}
-	for i := range fragments {
-		f := &fragments[i]
-		for _, name := range f.Names {
-			if slices.Contains(f.Members, name) {
-				name = memberMark + name
-			}
-			d.add(name, int32(i))
-		}
-		for _, name := range f.Declares {
-			declared.add(name, int32(i))
-		}
-	}
-	for name, at := range declared {
-		if len(d[name]) == 0 {
-			d[name] = at
-		}
-	}
-	return d
-}
-
-func (d definitions) add(name string, i int32) {
-	if at := d[name]; len(at) == 0 || at[len(at)-1] != i {
-		d[name] = append(at, i)
-	}
-}
-
-// memberMark begins the names of fields, which are none of variables.
-const memberMark = "."
-
-// of returns the definitions that a name may stand for: fields only after a value,
-// or in what belongs to the same type.
-func (d definitions) of(fragments []Fragment, from int32, word, before string) []int32 {
-	targets := d[word]
-	members := d[memberMark+word]
-	if len(members) == 0 {
-		return targets
-	}
-	if before == "" {
-		owner := fragments[from].owner()
-		members = among(fragments, members, func(f *Fragment) bool { return owner != "" && f.Symbol == owner })
-	}
-	return append(slices.Clone(targets), members...)
-}
-
 // references are the edges between fragments, each once, and how rare it is to be
 // referred to for each fragment: 1 for one that nothing refers to, less for hubs.
-func references(fragments []Fragment) ([]edge, []float32) {
+func references(ctx context.Context, fragments []Fragment) ([]edge, []float32, error) {
 	defined := define(fragments)
 	uses := make([]map[int32]edge, len(fragments))
 	degree := make([]int, len(fragments))
 	for i := range fragments {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
 		uses[i] = used(fragments, int32(i), defined)
 		for to := range uses[i] {
 			if isTest(fragments[i].File) && !isTest(fragments[to].File) {
@@ -121,7 +72,7 @@ func references(fragments []Fragment) ([]edge, []float32) {
 			out = append(out, back...)
 		}
 	}
-	return append(out, members(fragments)...), rarity
+	return append(out, members(fragments)...), rarity, nil
 }
 
 func (e edge) reversed() (edge, bool) {
@@ -148,16 +99,11 @@ func used(fragments []Fragment, from int32, defined definitions) map[int32]edge 
 			before = last
 		}
 		last, lastEnd = word, at+len(word)
-		targets := defined.of(fragments, from, word, before)
-		if len(targets) == 0 || slices.Contains(targets, from) {
-			return
-		}
-		targets = meant(fragments, targets, f.File, before)
 		rel := relMentions
 		if !f.isType() && lastEnd < len(f.Text) && f.Text[lastEnd] == '(' {
 			rel = relCalls
 		}
-		for _, to := range targets {
+		for _, to := range defined.meant(fragments, from, word, before) {
 			if had, ok := found[to]; !ok || rel < had.rel {
 				found[to] = edge{from, to, rel, word}
 			}
@@ -165,54 +111,6 @@ func used(fragments []Fragment, from int32, defined definitions) map[int32]edge 
 	})
 	return found
 }
-
-// meant are the definitions that a name stands for, where it has several: those
-// whose type, file or folder is called as what stands before the name, else those
-// of the same file, else all unless they are too many to tell anything.
-func meant(fragments []Fragment, targets []int32, file, before string) []int32 {
-	if len(targets) == 1 {
-		return targets
-	}
-	if before != "" {
-		hint := plainName(before)
-		if owned := among(fragments, targets, func(f *Fragment) bool { return f.ownedBy(hint) }); len(owned) > 0 {
-			return owned[:min(len(owned), maxDefinitions)]
-		}
-	}
-	if near := among(fragments, targets, func(f *Fragment) bool { return f.File == file }); len(near) > 0 {
-		targets = near
-	}
-	if len(targets) > maxDefinitions {
-		return nil
-	}
-	return targets
-}
-
-func among(fragments []Fragment, targets []int32, keep func(f *Fragment) bool) []int32 {
-	var out []int32
-	for _, i := range targets {
-		if keep(&fragments[i]) {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// ownedBy reports whether a fragment's type, what that implements, its file or its
-// folder has a plain name.
-func (f *Fragment) ownedBy(hint string) bool {
-	dir, base := path.Split(f.File)
-	return plainName(lastName(f.qualifier())) == hint || plainName(strings.TrimSuffix(base, path.Ext(base))) == hint ||
-		plainName(path.Base(dir)) == hint ||
-		slices.ContainsFunc(f.Implements, func(name string) bool {
-			owner, _, _ := strings.Cut(name, ".")
-			return plainName(owner) == hint
-		})
-}
-
-// plainName is a name without case and underscores, so that a variable meets the
-// type that it is called after.
-func plainName(name string) string { return strings.ToLower(strings.ReplaceAll(name, "_", "")) }
 
 func rarest(uses map[int32]edge, rarity []float32) []edge {
 	kept := make([]edge, 0, len(uses))

@@ -93,7 +93,7 @@ func empty() {
 	shared.coins = 0
 }
 `)
-	edges, _ := references(fragments)
+	edges, _ := edgesOf(t, fragments)
 	leads := func(symbol string) bool {
 		return slices.ContainsFunc(edges, func(e edge) bool {
 			return fragments[e.from].Symbol == symbol && fragments[e.to].Symbol == "shop.drawer" && e.name == "coins"

@@ -5,19 +5,23 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
+	"golang.org/x/sync/errgroup"
 
 	"sortedheap/internal/embed"
+	"sortedheap/internal/ui"
 )
 
 // Options choose how an index is made.
 type Options struct {
-	Counter  Counter        // of the tokens of lines
+	Counter  Counter        // of the tokens of lines; for several goroutines at a time
 	Embedder embed.Embedder // of fragments, and of questions later
+	Progress ui.Progress    // of a build; nil: nobody looks on
 }
 
 // Stats tell what an index holds.
@@ -53,6 +57,9 @@ func BuildFrom(ctx context.Context, conn *pgx.Conn, fragments []Fragment, o Opti
 		{"make tables", l.createTables}, {"store fragments", l.copyFragments}, {"store terms", l.copyPostings},
 		{"store edges", l.copyEdges}, {"store vectors", l.copyVectors}, {"store terms of fragments", l.copyTerms}, {"index", l.finish},
 	} {
+		if o.Progress != nil {
+			o.Progress.Step(step.name, 0)
+		}
 		if err := step.run(ctx); err != nil {
 			return l.stats, fmt.Errorf("%s of evidence: %w", step.name, err)
 		}
@@ -96,7 +103,13 @@ func (l *loader) createTables(ctx context.Context) error {
 }
 
 func (l *loader) copyFragments(ctx context.Context) error {
-	l.edges, l.rarity = references(l.fragments)
+	var err error
+	if l.edges, l.rarity, err = references(ctx, l.fragments); err != nil {
+		return err
+	}
+	if err := countLines(ctx, l.fragments, l.o.Counter); err != nil {
+		return err
+	}
 	files := map[string]bool{}
 	for i := range l.fragments {
 		f := &l.fragments[i]
@@ -104,12 +117,9 @@ func (l *loader) copyFragments(ctx context.Context) error {
 		if f.Cut == CutWindow {
 			l.stats.Windows++
 		}
-		if err := countLines(f, l.o.Counter); err != nil {
-			return err
-		}
 	}
 	l.stats.Files, l.stats.Fragments = len(files), len(l.fragments)
-	_, err := l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_fragments"},
+	_, err = l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_fragments"},
 		[]string{"fragment", "file", "start_line", "end_line", "symbol", "kind", "cut", "head", "lead", "rarity", "line_tokens", "body"},
 		pgx.CopyFromSlice(len(l.fragments), func(i int) ([]any, error) {
 			f := &l.fragments[i]
@@ -119,9 +129,28 @@ func (l *loader) copyFragments(ctx context.Context) error {
 	return err
 }
 
-// countLines counts the tokens of each line with its end. The sum is at least
-// the count of the whole.
-func countLines(f *Fragment, c Counter) error {
+// countLines counts the tokens of each line with its end, on all processors. The
+// sum of a fragment is at least the count of the whole.
+func countLines(ctx context.Context, fragments []Fragment, c Counter) error {
+	group, ctx := errgroup.WithContext(ctx)
+	workers := runtime.GOMAXPROCS(0)
+	for first := range workers {
+		group.Go(func() error {
+			for i := first; i < len(fragments); i += workers {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := fragments[i].countLines(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+func (f *Fragment) countLines(c Counter) error {
 	lines := f.lines()
 	f.Tokens = make([]int, len(lines))
 	for i, line := range lines {
@@ -137,6 +166,9 @@ func countLines(f *Fragment, c Counter) error {
 func (l *loader) copyPostings(ctx context.Context) error {
 	x := newInverted()
 	for i := range l.fragments {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		x.add(&l.fragments[i])
 	}
 	mean := x.means()
