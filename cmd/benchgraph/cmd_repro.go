@@ -22,7 +22,7 @@ import (
 
 // reproOptions are the flags of repro zvec.
 type reproOptions struct {
-	library, python      string
+	zvecLib, python      string
 	rows                 int
 	dims, batches        []int
 	topK, probes, builds int
@@ -58,7 +58,7 @@ func newReproCommand(p process) *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error { return reproduce(cmd.Context(), p, o) },
 	}
 	f := sub.Flags()
-	f.StringVar(&o.library, "zvec-lib", "libzvec_c_api.so", "zvec's C library; `make zvec` fetches it")
+	f.StringVar(&o.zvecLib, "zvec-lib", "libzvec_c_api.so", "zvec's C library; `make zvec` fetches it")
 	f.StringVar(&o.python, "zvec-python", "", "Python with another zvec to look at instead, or \"venv\" to make one with the newest")
 	f.StringSliceVar(&o.only, "data", reproData, "vectors to look on, of "+strings.Join(reproData, ", "))
 	f.IntVar(&o.rows, "rows", o.rows, "the most rows to try")
@@ -107,7 +107,7 @@ func reproduce(ctx context.Context, p process, o reproOptions) (err error) {
 		return fmt.Errorf("repro zvec: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	library, err := zvec.Load(o.library, dir)
+	library, err := zvec.Load(o.zvecLib, dir)
 	if errors.Is(err, zvec.ErrNoLibrary) {
 		return fmt.Errorf("%w: %w (--zvec-lib names it, `make zvec` fetches it)", scenario.ErrNoEngine, err)
 	}

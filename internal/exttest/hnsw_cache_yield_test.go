@@ -170,27 +170,14 @@ func TestHnswCacheAfterVacuumBrokenAtItsEnd(t *testing.T) {
 // has marked; false when it has ended before that was seen.
 func breakFreeing(t *testing.T, c *cluster.Cluster, table string, m, dim int) bool {
 	t.Helper()
-	cleaner, watcher := pgtest.Connect(t, c, "postgres"), pgtest.Connect(t, c, "postgres")
-	pgtest.Exec(t, cleaner, `SET vacuum_cost_delay = 2`, `SET vacuum_cost_limit = 1`)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := cleaner.Exec(t.Context(), `VACUUM (INDEX_CLEANUP on) `+table)
-		ended <- err
-	}()
-	for marked, before := 0, 0; marked >= before; {
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatal(err)
-			}
-			return false
-		case <-time.After(2 * time.Millisecond):
-		}
+	watcher := pgtest.Connect(t, c, "postgres")
+	marked, before := 0, 0
+	fewer := func() bool {
 		before, marked = marked, countDying(readSlots(t, watcher, table+"_v", m, dim))
+		return marked < before
 	}
-	pgtest.Exec(t, watcher, fmt.Sprintf(`SELECT pg_cancel_backend(%d)`, cleaner.PgConn().PID()))
-	if err := <-ended; err != nil && sqlState(err) != "57014" {
-		t.Fatal(err)
+	if !breakVacuum(t, c, table, fewer, `SET vacuum_cost_delay = 2`, `SET vacuum_cost_limit = 1`) {
+		return false
 	}
 	return countDying(readSlots(t, watcher, table+"_v", m, dim)) > 0
 }

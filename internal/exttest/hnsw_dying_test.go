@@ -1,10 +1,8 @@
 package exttest
 
 import (
-	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"sortedheap/internal/harness/cluster"
 	"sortedheap/internal/pgtest"
@@ -14,23 +12,10 @@ import (
 // many nodes, long before it has mended the lists of the others and frees any.
 func markDying(t *testing.T, c *cluster.Cluster, table string, m, dim, atLeast int) {
 	t.Helper()
-	cleaner, watcher := pgtest.Connect(t, c, "postgres"), pgtest.Connect(t, c, "postgres")
-	pgtest.Exec(t, cleaner, `SET vacuum_cost_delay = 20`, `SET vacuum_cost_limit = 1`)
-	broken := make(chan error, 1)
-	go func() {
-		_, err := cleaner.Exec(t.Context(), `VACUUM (INDEX_CLEANUP on) `+table)
-		broken <- err
-	}()
-	for countDying(readSlots(t, watcher, table+"_v", m, dim)) < atLeast {
-		select {
-		case err := <-broken:
-			t.Fatalf("a vacuum has ended before %d nodes were seen marked: %v", atLeast, err)
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
-	pgtest.Exec(t, watcher, fmt.Sprintf(`SELECT pg_cancel_backend(%d)`, cleaner.PgConn().PID()))
-	if err := <-broken; sqlState(err) != "57014" {
-		t.Fatalf("a vacuum to be broken off while nodes were marked: %v", err)
+	watcher := pgtest.Connect(t, c, "postgres")
+	enough := func() bool { return countDying(readSlots(t, watcher, table+"_v", m, dim)) >= atLeast }
+	if !breakVacuum(t, c, table, enough, `SET vacuum_cost_delay = 20`, `SET vacuum_cost_limit = 1`) {
+		t.Fatalf("a vacuum has ended before it was broken off with %d nodes marked", atLeast)
 	}
 }
 

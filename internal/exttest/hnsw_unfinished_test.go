@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -29,27 +28,11 @@ func unreached(t *testing.T, conn *pgx.Conn, table string) int {
 // lists are led past dying nodes. False when it has ended before that was seen.
 func breakRepairs(t *testing.T, c *cluster.Cluster, table string, m, dim int) bool {
 	t.Helper()
-	cleaner, watcher := pgtest.Connect(t, c, "postgres"), pgtest.Connect(t, c, "postgres")
-	pgtest.Exec(t, cleaner, `SET vacuum_cost_page_hit = 0`, `SET vacuum_cost_page_miss = 0`,
-		`SET vacuum_cost_page_dirty = 1`, `SET vacuum_cost_limit = 1`, `SET vacuum_cost_delay = 10`)
-	ended := make(chan error, 1)
-	go func() {
-		_, err := cleaner.Exec(t.Context(), `VACUUM (INDEX_CLEANUP on) `+table)
-		ended <- err
-	}()
-	for !anyCutOff(t, watcher, table+"_v", m, dim) {
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Fatal(err)
-			}
-			return false
-		case <-time.After(2 * time.Millisecond):
-		}
-	}
-	pgtest.Exec(t, watcher, fmt.Sprintf(`SELECT pg_cancel_backend(%d)`, cleaner.PgConn().PID()))
-	if err := <-ended; err != nil && sqlState(err) != "57014" {
-		t.Fatal(err)
+	watcher := pgtest.Connect(t, c, "postgres")
+	if !breakVacuum(t, c, table, func() bool { return anyCutOff(t, watcher, table+"_v", m, dim) },
+		`SET vacuum_cost_page_hit = 0`, `SET vacuum_cost_page_miss = 0`,
+		`SET vacuum_cost_page_dirty = 1`, `SET vacuum_cost_limit = 1`, `SET vacuum_cost_delay = 10`) {
+		return false
 	}
 	soundGraph(t, watcher, table)
 	return unreached(t, watcher, table) > 0

@@ -28,7 +28,7 @@ const batchRows = 1000
 type Store struct {
 	path       string
 	shape      vectorstore.Shape
-	library    *zvec.Library
+	lib        *zvec.Library
 	dir        string
 	collection *zvec.Collection
 	loads      int
@@ -57,10 +57,10 @@ func (*Store) Name() string { return Name }
 
 // Version implements vectorstore.Store.
 func (s *Store) Version() string {
-	if s.library == nil {
+	if s.lib == nil {
 		return ""
 	}
-	return "zvec " + s.library.Version() + ", in process"
+	return "zvec " + s.lib.Version() + ", in process"
 }
 
 // Settings implements vectorstore.Store.
@@ -79,7 +79,7 @@ func (s *Store) Open(context.Context) error {
 		return fmt.Errorf("open zvec: %w", err)
 	}
 	s.dir = dir
-	s.library, err = zvec.Load(s.path, dir)
+	s.lib, err = zvec.Load(s.path, dir)
 	if errors.Is(err, zvec.ErrNoLibrary) {
 		err = &engine.UnavailableError{Engine: Name, Reason: err.Error(), Hint: "--zvec-lib names it, `make zvec` fetches it"}
 	}
@@ -104,7 +104,7 @@ func (s *Store) load(ctx context.Context, dim int, rows iter.Seq2[[]float32, err
 	}
 	s.loads++
 	watch := measure.Start()
-	s.collection, err = s.library.Create(s.collectionDir(), zvec.Options{Dim: dim, M: s.shape.M, EfConstruction: s.shape.EfConstruction})
+	s.collection, err = s.lib.Create(s.collectionDir(), zvec.Options{Dim: dim, M: s.shape.M, EfConstruction: s.shape.EfConstruction})
 	if err != nil {
 		return build, err
 	}
