@@ -181,6 +181,7 @@ store_sums(int32x4_t s0, int32x4_t s1, int32x4_t s2, int32x4_t s3, int32_t *to)
 }
 
 #include "dist_loops_i8.h"
+#include "dist_nibbles.h"
 
 DEFINE_DOT_I8(, dot_i8_neon, step_i8)
 DEFINE_DOT_I8_X4(, dot_i8_x4_neon, step_i8)
@@ -315,7 +316,8 @@ f32_to_i8_neon(const float *from, float factor, int8_t *to, uint32_t n)
 	.f16_to_f32 = f16_to_f32_neon, \
 	.f32_to_f16 = f32_to_f16_neon, \
 	.maxabs_f32 = maxabs_f32_neon, \
-	.f32_to_i8 = f32_to_i8_neon
+	.f32_to_i8 = f32_to_i8_neon, \
+	.dot_u4i8 = dot_u4i8_plain
 
 const DistKernels dist_isa_neon = {
 	.isa = "neon",

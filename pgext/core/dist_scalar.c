@@ -16,6 +16,8 @@
 
 #include <math.h>
 
+#include "dist_nibbles.h"
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize ("no-tree-vectorize", "no-tree-slp-vectorize")
 #endif
@@ -242,4 +244,5 @@ const DistKernels dist_isa_scalar = {
 	.f32_to_f16 = f32_to_f16_scalar,
 	.maxabs_f32 = maxabs_f32_scalar,
 	.f32_to_i8 = f32_to_i8_scalar,
+	.dot_u4i8 = dot_u4i8_plain,
 };

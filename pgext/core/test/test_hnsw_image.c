@@ -98,7 +98,7 @@ copy_of(const Graph *graph, const bool *left_out, uint32_t max_strays)
 	CHECK(hnsw_image_bytes(&shape, &graph->arrays.form, &copy->bytes) == CORE_OK, "bytes");
 	copy->block = aligned_block(copy->bytes);
 	memset(copy->block, 0xA5, copy->bytes);
-	hnsw_image_format(copy->block, &shape);
+	hnsw_image_format(copy->block, &shape, &graph->arrays.form);
 	copy->image = hnsw_image_attach(copy->block, &graph->arrays.form);
 	copy->store = hnsw_image_store(&copy->image);
 	for (uint32_t node = 0; node < shape.nnodes; node++)
@@ -272,7 +272,7 @@ static uint32_t
 offered_hits(const Graph *graph, Copy *copy, const bool *left_out, Arena *arena)
 {
 	Mixed		mixed = {graph, &copy->image};
-	HnswStore	store = {&mixed, mixed_links, mixed_distances, NULL, NULL};
+	HnswStore	store = {&mixed, mixed_links, mixed_distances, NULL, NULL, NULL};
 	uint32_t   *offered = malloc(graph->spec.nnodes * sizeof(uint32_t));
 	uint32_t	noffered = 0;
 	uint32_t	hits = 0;
