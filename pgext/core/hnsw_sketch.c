@@ -7,7 +7,8 @@
  * query with y is estimated by that with u, times |y|^2 / (y u). With
  * k = y u / (|y| |u|), which is near 0.99, the error has the deviation
  *		|z| |y| sqrt((1 / k^2 - 1) / (D - 1)),
- * and the product of the query with the vector is z y + m y + m q.
+ * and the product of the query with the vector is z y + m y + m q, the square of their
+ * distance |z|^2 + |y|^2 - 2 z y.
  */
 #include "hnsw_sketch.h"
 
@@ -249,7 +250,6 @@ float
 hnsw_sketch_make(const HnswForm *form, const float *middle, const void *record, void *room,
 				 HnswSketchFacts *facts, uint8_t *numbers)
 {
-	const HnswFacts *of_record = record;
 	float	   *x = room;
 	uint8_t    *bytes = bytes_of(form, room);
 	uint32_t	n = form->dim;
@@ -269,7 +269,7 @@ hnsw_sketch_make(const HnswForm *form, const float *middle, const void *record, 
 		common += x[i] * middle[i];
 	}
 	facts->factor = 0.0f;
-	facts->more = (float) (form->metric == DIST_L2 ? of_record->square - 2 * common : -common);
+	facts->more = (float) (form->metric == DIST_L2 ? square : -common);
 
 	/* the middle itself, or a damaged record */
 	if (!(square > 0) || !isfinite(square))
@@ -285,7 +285,6 @@ void
 hnsw_sketch_query_init(HnswSketchQuery *query, const HnswForm *form, const float *middle,
 					   const void *record, void *room)
 {
-	const HnswFacts *of_record = record;
 	float	   *x = room;
 	int8_t	   *code = bytes_of(form, room);
 	uint32_t	n = form->dim;
@@ -310,7 +309,7 @@ hnsw_sketch_query_init(HnswSketchQuery *query, const HnswForm *form, const float
 	query->kernels = form->kernels;
 	query->blocks = blocks_of(form);
 	query->base = (float) (form->metric == DIST_COSINE ? 1.0 - common :
-						   form->metric == DIST_L2 ? of_record->square - 2 * common : -common);
+						   form->metric == DIST_L2 ? square : -common);
 	query->scale = largest / 127.0f;
 	query->middle = MIDDLE * (float) sum;
 	query->length = (float) sqrt(square);

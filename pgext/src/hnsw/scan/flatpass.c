@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
 
 #include "hnsw/scan/flatpass.h"
@@ -11,6 +13,12 @@
 
 /* Rows that a pass in any order takes at a time, about. */
 #define ANY_ROWS 256
+
+/* Deviations between an estimate and either of its bounds, as codes have them. */
+#define DEVIATIONS 5.0f
+
+/* Of what an estimate is the sum of, that may be lost in single precision. */
+#define ROUNDING 4e-7f
 
 void
 flatpass_init(FlatPass *pass, HnswPageStore *store, const HnswConditions *conditions,
@@ -98,39 +106,137 @@ keep(FlatPass *pass, HnswKey key)
 		return;
 	if (pass->rest.count == pass->room)
 		drop_half(pass);
+	core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc, (uint64) pass->rest.count + 1));
 	hnsw_keys_append(&pass->rest, key);
 }
 
-void
-flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
+/* Compare slots by their records. */
+static void
+compare(FlatPass *pass, const void *record, const uint32 *numbers,
+		const void *const *records, uint32 count)
 {
-	const HnswMap *map = hnsw_store_map(pass->store);
-	uint32		numbers[HNSW_MAX_SLOTS];
-	HnswNode   *nodes[HNSW_MAX_SLOTS];
-	const void *records[HNSW_MAX_SLOTS];
 	float		dists[HNSW_MAX_SLOTS];
 
-	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
-	/* at once, for to grow is to copy */
-	core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
-								 Min(hnsw_map_nodes(map), pass->room)));
-	for (uint32 page = 0; page < map->npages[HNSW_SPACE_NODES]; page++)
+	hnsw_form_distances(&hnsw_store_map(pass->store)->shape.form, record, records, count,
+						dists);
+	pass->evaluated += count;
+	for (uint32 i = 0; i < count; i++)
 	{
-		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
+		/* a damaged record may give NaN */
+		if (dists[i] == dists[i])
+			keep(pass, hnsw_key(dists[i], numbers[i]));
+	}
+}
 
-		for (uint32 i = 0; i < count; i++)
-			records[i] = hnsw_node_record(&map->shape, nodes[i]);
-		hnsw_form_distances(&map->shape.form, record, records, count, dists);
-		hnsw_store_unlock(pass->store);
-		pass->evaluated += count;
+static void
+compare_page(FlatPass *pass, const void *record, const uint32 *numbers, HnswNode **nodes,
+			 uint32 count)
+{
+	const void *records[HNSW_MAX_SLOTS];
 
-		for (uint32 i = 0; i < count; i++)
+	for (uint32 i = 0; i < count; i++)
+		records[i] = hnsw_node_record(&hnsw_store_map(pass->store)->shape, nodes[i]);
+	compare(pass, record, numbers, records, count);
+}
+
+/* The distance that all of the nearest are hardly beyond, by what is known so far. */
+static inline float
+boundary(const FlatPass *pass)
+{
+	return pass->bounds.count < pass->ef ? INFINITY : hnsw_key_dist(~pass->bounds.items[0]);
+}
+
+/* Slots of an image by their sketches: which of them may be among the nearest? */
+static void
+estimate_page(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sketch,
+			  const uint32 *numbers, uint32 count)
+{
+	float		estimates[HNSW_MAX_SLOTS];
+	float		doubt = DEVIATIONS * sketch->length * image->head->deviation;
+
+	hnsw_image_estimates(image, sketch, numbers, count, estimates);
+	pass->evaluated += count;
+	core_check(hnsw_keys_reserve(&pass->maybe, &pass->alloc,
+								 (uint64) pass->maybe.count + count));
+	for (uint32 i = 0; i < count; i++)
+	{
+		const HnswSketchFacts *facts = &image->sketch_facts[numbers[i]];
+		float		slack = doubt * facts->factor +
+			ROUNDING * (fabsf(sketch->base) + fabsf(facts->more));
+		HnswKey		bound = hnsw_key(estimates[i] + slack, numbers[i]);
+
+		/* what is infinitely far is found by who wants all */
+		if (isinf(estimates[i]) || estimates[i] - slack > boundary(pass))
+			continue;
+		hnsw_keys_append(&pass->maybe, hnsw_key(estimates[i] - slack, numbers[i]));
+		if (pass->bounds.count < pass->ef)
+			hnsw_heap_push(&pass->bounds, ~bound);
+		else if (bound < ~pass->bounds.items[0])
+			hnsw_heap_replace_root(&pass->bounds, ~bound);
+	}
+}
+
+/* Those that still may be, by their records. */
+static void
+compare_maybe(FlatPass *pass, const HnswImage *image, const void *record)
+{
+	float		last = boundary(pass);
+	uint32		numbers[HNSW_MAX_SLOTS];
+	const void *records[HNSW_MAX_SLOTS];
+	uint32		count = 0;
+
+	for (uint32 i = 0; i < pass->maybe.count; i++)
+	{
+		HnswKey		key = pass->maybe.items[i];
+
+		if (hnsw_key_dist(key) <= last)
 		{
-			/* a damaged record may give NaN */
-			if (dists[i] == dists[i])
-				keep(pass, hnsw_key(dists[i], numbers[i]));
+			numbers[count] = hnsw_key_node(key);
+			records[count] = hnsw_image_record(image, numbers[count]);
+			count++;
+		}
+		if (count == HNSW_MAX_SLOTS || (count > 0 && i + 1 == pass->maybe.count))
+		{
+			CHECK_FOR_INTERRUPTS();
+			compare(pass, record, numbers, records, count);
+			count = 0;
 		}
 	}
+}
+
+void
+flatpass_run(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
+			 const HnswVisited *seen)
+{
+	const HnswMap *map = hnsw_store_map(pass->store);
+	const HnswImage *sketched = NULL;
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
+
+	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
+	if (sketch != NULL)
+		core_check(hnsw_keys_reserve(&pass->bounds, &pass->alloc, pass->ef));
+	else
+		/* at once, for to grow is to copy */
+		core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
+									 Min(hnsw_map_nodes(map), pass->room)));
+	for (uint32 page = 0; page < map->npages[HNSW_SPACE_NODES]; page++)
+	{
+		const HnswImage *image = sketch != NULL ? hnsw_store_image_of(pass->store, page) : NULL;
+		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
+
+		if (image != NULL)
+		{
+			estimate_page(pass, image, sketch, numbers, count);
+			sketched = image;
+		}
+		else
+			compare_page(pass, record, numbers, nodes, count);
+		hnsw_store_unlock(pass->store);
+	}
+	pass->partial = sketched != NULL;
+	if (pass->partial)
+		compare_maybe(pass, sketched, record);
 }
 
 const HnswKey *
