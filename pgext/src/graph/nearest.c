@@ -37,9 +37,6 @@
  */
 #define NODES_FOR(count) (3 * (uint64) (count) + 16)
 
-/* A flat pass misses none; it needs as many more as codes may be wrong about. */
-#define NODES_FOR_FLAT(count) (2 * (uint64) (count))
-
 /* The index column that conditions on the relation go to; 0 for none. */
 static AttrNumber
 relation_column(Relation index, const FactColumns *columns)
@@ -162,7 +159,6 @@ nearest_begin(NearestScan *nearest, Relation rel, Relation index,
 	nearest->index = index;
 	nearest->by_index = column != 0;
 	nearest->scan = seedscan_begin(rel, index, snapshot);
-	seedscan_want(nearest->scan, (uint32) Min(Max(NODES_FOR_FLAT(count), (uint64) guc_hnsw_ef_search), PG_UINT32_MAX / 4));
 	seedscan_start(nearest->scan, query->query, &key, column != 0 ? 1 : 0,
 				   (uint32) Min(Max(NODES_FOR(count), (uint64) guc_hnsw_ef_search), PG_UINT32_MAX / 4));
 }

@@ -4,8 +4,6 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "miscadmin.h"
 
 #include "hnsw/scan/flatpass.h"
@@ -13,12 +11,6 @@
 
 /* Rows that a pass in any order takes at a time, about. */
 #define ANY_ROWS 256
-
-/* Deviations between an estimate and either of its bounds, as codes have them. */
-#define DEVIATIONS 5.0f
-
-/* Of what an estimate is the sum of, that may be lost in single precision. */
-#define ROUNDING 4e-7f
 
 void
 flatpass_init(FlatPass *pass, HnswPageStore *store, const HnswConditions *conditions,
@@ -139,63 +131,41 @@ compare_page(FlatPass *pass, const void *record, const uint32 *numbers, HnswNode
 	compare(pass, record, numbers, records, count);
 }
 
-/* The distance that all of the nearest are hardly beyond, by what is known so far. */
-static inline float
-boundary(const FlatPass *pass)
-{
-	return pass->bounds.count < pass->ef ? INFINITY : hnsw_key_dist(~pass->bounds.items[0]);
-}
-
-/* Slots of an image by their sketches: which of them may be among the nearest? */
+/* Slots of an image by their sketches: the nearest stay. */
 static void
 estimate_page(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sketch,
 			  const uint32 *numbers, uint32 count)
 {
+	HnswKeys   *guessed = &pass->guessed;
 	float		estimates[HNSW_MAX_SLOTS];
-	float		doubt = DEVIATIONS * sketch->length * image->head->deviation;
 
 	hnsw_image_estimates(image, sketch, numbers, count, estimates);
 	pass->evaluated += count;
-	core_check(hnsw_keys_reserve(&pass->maybe, &pass->alloc,
-								 (uint64) pass->maybe.count + count));
 	for (uint32 i = 0; i < count; i++)
 	{
-		const HnswSketchFacts *facts = &image->sketch_facts[numbers[i]];
-		float		slack = doubt * facts->factor +
-			ROUNDING * (fabsf(sketch->base) + fabsf(facts->more));
-		HnswKey		bound = hnsw_key(estimates[i] + slack, numbers[i]);
+		HnswKey		key = hnsw_key(estimates[i], numbers[i]);
 
-		/* what is infinitely far is found by who wants all */
-		if (isinf(estimates[i]) || estimates[i] - slack > boundary(pass))
-			continue;
-		hnsw_keys_append(&pass->maybe, hnsw_key(estimates[i] - slack, numbers[i]));
-		if (pass->bounds.count < pass->ef)
-			hnsw_heap_push(&pass->bounds, ~bound);
-		else if (bound < ~pass->bounds.items[0])
-			hnsw_heap_replace_root(&pass->bounds, ~bound);
+		if (guessed->count < pass->ef)
+			hnsw_heap_push(guessed, ~key);
+		else if (key < ~guessed->items[0])
+			hnsw_heap_replace_root(guessed, ~key);
 	}
 }
 
-/* Those that still may be, by their records. */
+/* Compare those by their records. */
 static void
-compare_maybe(FlatPass *pass, const HnswImage *image, const void *record)
+compare_guessed(FlatPass *pass, const HnswImage *image, const void *record)
 {
-	float		last = boundary(pass);
 	uint32		numbers[HNSW_MAX_SLOTS];
 	const void *records[HNSW_MAX_SLOTS];
 	uint32		count = 0;
 
-	for (uint32 i = 0; i < pass->maybe.count; i++)
+	for (uint32 i = 0; i < pass->guessed.count; i++)
 	{
-		HnswKey		key = pass->maybe.items[i];
-
-		if (hnsw_key_dist(key) <= last)
-		{
-			numbers[count] = hnsw_key_node(key);
-			records[count] = hnsw_image_record(image, numbers[count]);
-			count++;
-		}
-		if (count == HNSW_MAX_SLOTS || (count > 0 && i + 1 == pass->maybe.count))
+		numbers[count] = hnsw_key_node(~pass->guessed.items[i]);
+		records[count] = hnsw_image_record(image, numbers[count]);
+		count++;
+		if (count == HNSW_MAX_SLOTS || i + 1 == pass->guessed.count)
 		{
 			CHECK_FOR_INTERRUPTS();
 			compare(pass, record, numbers, records, count);
@@ -215,7 +185,7 @@ flatpass_run(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
 
 	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
 	if (sketch != NULL)
-		core_check(hnsw_keys_reserve(&pass->bounds, &pass->alloc, pass->ef));
+		core_check(hnsw_keys_reserve(&pass->guessed, &pass->alloc, pass->ef));
 	else
 		/* at once, for to grow is to copy */
 		core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
@@ -236,7 +206,7 @@ flatpass_run(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
 	}
 	pass->partial = sketched != NULL;
 	if (pass->partial)
-		compare_maybe(pass, sketched, record);
+		compare_guessed(pass, sketched, record);
 }
 
 const HnswKey *

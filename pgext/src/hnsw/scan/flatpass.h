@@ -23,8 +23,7 @@ typedef struct FlatPass
 	HnswKey		farthest;		/* not kept, as is all beyond */
 	bool		limited;		/* rows were not kept */
 	bool		partial;		/* by sketches: beyond `ef` there are more */
-	HnswKeys	bounds;			/* heap of complements: the least upper bounds */
-	HnswKeys	maybe;			/* lower bounds of what may be near enough */
+	HnswKeys	guessed;		/* heap of complements, by sketches */
 	uint32		takes;
 	uint64		evaluated;
 	uint32		next_page;		/* of a pass in any order */
@@ -36,8 +35,8 @@ extern void flatpass_init(FlatPass *pass, HnswPageStore *store,
 
 /*
  * Compare all; leaves out nodes of `seen`, which may be NULL. With a sketch of the
- * query, which may be NULL, slots of an image are compared by their sketches first, and
- * by records only where these leave open whether they are among the nearest `ef`.
+ * query, which may be NULL, of the slots of an image only the nearest `ef` by their
+ * sketches are compared by records: it is not exact, as a walk is not.
  */
 extern void flatpass_run(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
 						 const HnswVisited *seen);

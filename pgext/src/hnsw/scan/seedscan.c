@@ -76,7 +76,6 @@ struct SeedScan
 	RowFetch   *rows;
 	bool		once;
 	bool		map_is_new;		/* read by the begin, for the first start */
-	uint32		wanted;			/* rows that do for a flat pass; 0: ef */
 
 	/* Since the start */
 	bool		started;
@@ -194,12 +193,6 @@ give_up_version(SeedScan *scan)
 	if (scan->version != NULL)
 		hnsw_cache_unpin(scan->version);
 	scan->version = NULL;
-}
-
-void
-seedscan_want(SeedScan *scan, uint32 rows)
-{
-	scan->wanted = rows;
 }
 
 void
@@ -460,9 +453,8 @@ find_first(SeedScan *scan)
 	scan->stats.flat = plan.mode == SEED_FLAT;
 	if (plan.mode == SEED_FLAT)
 	{
-		if (scan->wanted > 0)
-			scan->ef = Min(scan->ef, scan->wanted);
-		start_flat(scan, scan->sketch, NULL);
+		/* who asks for it wants it exact */
+		start_flat(scan, guc_hnsw_scan_mode == HNSW_SCAN_FLAT ? NULL : scan->sketch, NULL);
 		add_flat(scan, true);
 		return;
 	}

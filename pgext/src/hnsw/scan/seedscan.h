@@ -40,12 +40,6 @@ extern SeedScan *seedscan_begin(Relation heap, Relation index, Snapshot snapshot
 /* What the index is made of; lives as long as the scan. */
 extern const HnswShape *seedscan_shape(const SeedScan *scan);
 
-/*
- * How many rows starts from here on are to find first where they compare all and so
- * miss none; a walk keeps its ef. 0: as many as that.
- */
-extern void seedscan_want(SeedScan *scan, uint32 rows);
-
 /* Starts from here on end when the first walk's nodes are used up. */
 extern void seedscan_walk_once(SeedScan *scan);
 
