@@ -555,6 +555,25 @@ hnsw_image_estimates(const HnswImage *image, const HnswSketchQuery *query,
 	no_nan(out, count);
 }
 
+/* How far ahead of a pass over all sketches memory is asked for: a processor that notices
+ * the order does so by itself, but not beyond a page. */
+#define PASS_AHEAD 2048
+
+void
+hnsw_image_estimate_run(const HnswImage *image, const HnswSketchQuery *query,
+						uint32_t first, uint32_t count, float *out)
+{
+	const uint8_t *sketch = hnsw_image_sketch(image, first);
+	const HnswSketchFacts *facts = &image->sketch_facts[first];
+
+	for (uint32_t i = 0; i < count; i++, sketch += image->sketch_stride)
+	{
+		dist_prefetch(sketch + PASS_AHEAD, image->sketch_stride);
+		out[i] = hnsw_sketch_estimate(query, &facts[i], sketch);
+	}
+	no_nan(out, count);
+}
+
 static uint32_t
 image_links(void *state, uint32_t node, int level, uint32_t *out)
 {

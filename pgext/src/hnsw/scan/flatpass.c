@@ -131,25 +131,57 @@ compare_page(FlatPass *pass, const void *record, const uint32 *numbers, HnswNode
 	compare(pass, record, numbers, records, count);
 }
 
-/* Slots of an image by their sketches: the nearest stay. */
+/* A slot by its sketch: the nearest stay. */
+static inline void
+guess(FlatPass *pass, float estimate, uint32 number)
+{
+	HnswKeys   *guessed = &pass->guessed;
+	HnswKey		key = hnsw_key(estimate, number);
+
+	if (guessed->count < pass->ef)
+		hnsw_heap_push(guessed, ~key);
+	else if (key < ~guessed->items[0])
+		hnsw_heap_replace_root(guessed, ~key);
+}
+
 static void
 estimate_page(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sketch,
 			  const uint32 *numbers, uint32 count)
 {
-	HnswKeys   *guessed = &pass->guessed;
 	float		estimates[HNSW_MAX_SLOTS];
 
 	hnsw_image_estimates(image, sketch, numbers, count, estimates);
 	pass->evaluated += count;
 	for (uint32 i = 0; i < count; i++)
-	{
-		HnswKey		key = hnsw_key(estimates[i], numbers[i]);
+		guess(pass, estimates[i], numbers[i]);
+}
 
-		if (guessed->count < pass->ef)
-			hnsw_heap_push(guessed, ~key);
-		else if (key < ~guessed->items[0])
-			hnsw_heap_replace_root(guessed, ~key);
+/* Slots estimated at a time, where all of an image are. */
+#define RUN 256
+
+/* All slots of pages that the image has; returns how many pages. */
+static uint32
+estimate_all(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sketch)
+{
+	uint32		per_page = hnsw_store_map(pass->store)->shape.per_page[HNSW_SPACE_NODES];
+	uint32		pages = image->shape.nnodes / per_page;
+	uint32		end = pages * per_page;
+
+	for (uint32 first = 0; first < end; first += RUN)
+	{
+		float		estimates[RUN];
+		uint32		count = Min(RUN, end - first);
+
+		CHECK_FOR_INTERRUPTS();
+		hnsw_image_estimate_run(image, sketch, first, count, estimates);
+		for (uint32 i = 0; i < count; i++)
+		{
+			if (hnsw_image_bit(image->used, first + i))
+				guess(pass, estimates[i], first + i);
+		}
+		pass->evaluated += count;
 	}
+	return pages;
 }
 
 /* Compare those by their records. */
@@ -174,39 +206,60 @@ compare_guessed(FlatPass *pass, const HnswImage *image, const void *record)
 	}
 }
 
+/* All slots: those of an image by their sketches, the rest by records. */
+static void
+guess_all(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
+		  const HnswVisited *seen)
+{
+	const HnswImage *sketched = hnsw_store_image_of(pass->store, 0);
+	uint32		npages = hnsw_store_map(pass->store)->npages[HNSW_SPACE_NODES];
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
+	uint32		page = 0;
+
+	core_check(hnsw_keys_reserve(&pass->guessed, &pass->alloc, pass->ef));
+	if (sketched != NULL && pass->conditions == NULL && seen == NULL)
+		page = estimate_all(pass, sketched, sketch);
+	for (; page < npages; page++)
+	{
+		const HnswImage *image = hnsw_store_image_of(pass->store, page);
+		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
+
+		if (image != NULL)
+			estimate_page(pass, image, sketch, numbers, count);
+		else
+			compare_page(pass, record, numbers, nodes, count);
+		hnsw_store_unlock(pass->store);
+	}
+	pass->partial = pass->guessed.count > 0;
+	if (pass->partial)
+		compare_guessed(pass, sketched, record);
+}
+
 void
 flatpass_run(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
 			 const HnswVisited *seen)
 {
 	const HnswMap *map = hnsw_store_map(pass->store);
-	const HnswImage *sketched = NULL;
 	uint32		numbers[HNSW_MAX_SLOTS];
 	HnswNode   *nodes[HNSW_MAX_SLOTS];
 
 	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
 	if (sketch != NULL)
-		core_check(hnsw_keys_reserve(&pass->guessed, &pass->alloc, pass->ef));
-	else
-		/* at once, for to grow is to copy */
-		core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
-									 Min(hnsw_map_nodes(map), pass->room)));
+	{
+		guess_all(pass, record, sketch, seen);
+		return;
+	}
+	/* at once, for to grow is to copy */
+	core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
+								 Min(hnsw_map_nodes(map), pass->room)));
 	for (uint32 page = 0; page < map->npages[HNSW_SPACE_NODES]; page++)
 	{
-		const HnswImage *image = sketch != NULL ? hnsw_store_image_of(pass->store, page) : NULL;
 		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
 
-		if (image != NULL)
-		{
-			estimate_page(pass, image, sketch, numbers, count);
-			sketched = image;
-		}
-		else
-			compare_page(pass, record, numbers, nodes, count);
+		compare_page(pass, record, numbers, nodes, count);
 		hnsw_store_unlock(pass->store);
 	}
-	pass->partial = sketched != NULL;
-	if (pass->partial)
-		compare_guessed(pass, sketched, record);
 }
 
 const HnswKey *
