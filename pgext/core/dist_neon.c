@@ -309,6 +309,8 @@ f32_to_i8_neon(const float *from, float factor, int8_t *to, uint32_t n)
 	}
 }
 
+DEFINE_DOT_U4I8_FOUR_TIMES(dot_u4i8_x4_neon, dot_u4i8_plain)
+
 #define OTHER_KERNELS \
 	FLOAT_KERNELS, \
 	.l1_i8 = l1_i8_neon, \
@@ -317,7 +319,8 @@ f32_to_i8_neon(const float *from, float factor, int8_t *to, uint32_t n)
 	.f32_to_f16 = f32_to_f16_neon, \
 	.maxabs_f32 = maxabs_f32_neon, \
 	.f32_to_i8 = f32_to_i8_neon, \
-	.dot_u4i8 = dot_u4i8_plain
+	.dot_u4i8 = dot_u4i8_plain, \
+	.dot_u4i8_x4 = dot_u4i8_x4_neon
 
 const DistKernels dist_isa_neon = {
 	.isa = "neon",

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
 
 #include "hnsw/scan/flatpass.h"
@@ -131,6 +133,12 @@ compare_page(FlatPass *pass, const void *record, const uint32 *numbers, HnswNode
 	compare(pass, record, numbers, records, count);
 }
 
+static inline float
+last_guess(const FlatPass *pass)
+{
+	return pass->guessed.count < pass->ef ? INFINITY : hnsw_key_dist(~pass->guessed.items[0]);
+}
+
 /* A slot by its sketch: the nearest stay. */
 static inline void
 guess(FlatPass *pass, float estimate, uint32 number)
@@ -176,7 +184,7 @@ estimate_all(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sket
 		hnsw_image_estimate_run(image, sketch, first, count, estimates);
 		for (uint32 i = 0; i < count; i++)
 		{
-			if (hnsw_image_bit(image->used, first + i))
+			if (estimates[i] <= last_guess(pass) && hnsw_image_bit(image->used, first + i))
 				guess(pass, estimates[i], first + i);
 		}
 		pass->evaluated += count;
