@@ -53,6 +53,11 @@
  * left over when the walk goes on: what it has not seen may be nearer. */
 #define WALK_MORE(ef) Max((ef) / 16 + 4, 8)
 
+/* Estimates by sketches are less exact than codes, most so where the nearest of a dense
+ * cluster are wanted: their distances are alike, and far below those from the middle of
+ * all. What is kept is compared by its record in the end. */
+#define SKETCHED_MORE(ef) Max((ef) / 4, 32)
+
 /* At the edge a walk also misses nodes, and under `strict` a row that is found after
  * farther ones were given is lost. So a scan that can go on leaves over the last
  * quarter of the first walk, and half of what a walk keeps that has gone on: who asks
@@ -379,11 +384,15 @@ add_walked(SeedScan *scan, uint32 more)
 	scan->stats.bounded = scan->search.end == HNSW_END_LIMIT;
 }
 
+/* A version has sketches of its vectors, which find about the same for half the bytes.
+ * Who asks for one way to search gets the rows that this way gives on pages. */
 static void
 sketch_query(SeedScan *scan, const HnswImage *image)
 {
-	if (image->sketch_stride == 0 || scan->query == NULL)
+	if (image->sketch_stride == 0 || scan->query == NULL ||
+		guc_hnsw_scan_mode != HNSW_SCAN_AUTO)
 		return;
+	scan->stats.sketched = true;
 	scan->sketch = palloc(sizeof(HnswSketchQuery));
 	hnsw_sketch_query_init(scan->sketch, &image->form, image->middle, scan->record,
 						   palloc(hnsw_sketch_room(&image->form)));
@@ -437,6 +446,7 @@ static void
 find_first(SeedScan *scan)
 {
 	SeedPlan	plan;
+	uint32		more;
 
 	scan->started = true;
 	pgstat_count_index_scan(scan->index);
@@ -453,8 +463,7 @@ find_first(SeedScan *scan)
 	scan->stats.flat = plan.mode == SEED_FLAT;
 	if (plan.mode == SEED_FLAT)
 	{
-		/* who asks for it wants it exact */
-		start_flat(scan, guc_hnsw_scan_mode == HNSW_SCAN_FLAT ? NULL : scan->sketch, NULL);
+		start_flat(scan, scan->sketch, NULL);
 		add_flat(scan, true);
 		return;
 	}
@@ -468,11 +477,12 @@ find_first(SeedScan *scan)
 	scan->search.nnodes = hnsw_map_nodes(&scan->map);
 	if (scan->version != NULL)
 		scan->search.nnodes = Max(scan->search.nnodes, scan->version->image.shape.nnodes);
+	more = scan->sketch != NULL ? SKETCHED_MORE(scan->ef) : WALK_MORE(scan->ef);
 	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
-								 scan->map.entry, scan->ef + WALK_MORE(scan->ef)));
+								 scan->map.entry, scan->ef + more));
 	if (scan->nadded > 0)
 		core_check(hnsw_search_offer(&scan->search, scan->added, scan->nadded));
-	add_walked(scan, FIRST_MORE(scan->ef));
+	add_walked(scan, Max(FIRST_MORE(scan->ef), more));
 }
 
 /* More of them, or the discovery that there is none. */
