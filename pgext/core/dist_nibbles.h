@@ -1,6 +1,7 @@
 /*
  * dist_nibbles.h
- *	  Products of numbers of four bits with int8, the plain way and for AVX2.
+ *	  Products of numbers of four bits with int8, the plain way and for AVX2; NEON has
+ *	  its own way.
  *
  * Numbers come in blocks of 64 in 32 bytes: byte j has number j in its lower and
  * number j + 32 in its upper half.
