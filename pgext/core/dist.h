@@ -99,6 +99,8 @@ typedef struct DistKernels
 
 	/* numbers of four bits, as dist_nibbles.h packs them, with int8 */
 	int32_t		(*dot_u4i8) (const uint8_t *a, const int8_t *b, uint32_t blocks);
+	void		(*dot_u4i8_x4) (const uint8_t *const *a, const int8_t *b, uint32_t blocks,
+								int32_t *out);
 } DistKernels;
 
 /* The kernels of this machine: probed once, best first; safe to call first from

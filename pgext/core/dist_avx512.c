@@ -292,6 +292,7 @@ f32_to_i8_avx512(const float *from, float factor, int8_t *to, uint32_t n)
 
 /* What it waits for is memory: shorter vectors are as good. */
 DEFINE_DOT_U4I8(TARGET, dot_u4i8_avx512)
+DEFINE_DOT_U4I8_X4(TARGET, dot_u4i8_x4_avx512)
 
 #define OTHER_KERNELS \
 	FLOAT_KERNELS, \
@@ -301,7 +302,8 @@ DEFINE_DOT_U4I8(TARGET, dot_u4i8_avx512)
 	.f32_to_f16 = f32_to_f16_avx512, \
 	.maxabs_f32 = maxabs_f32_avx512, \
 	.f32_to_i8 = f32_to_i8_avx512, \
-	.dot_u4i8 = dot_u4i8_avx512
+	.dot_u4i8 = dot_u4i8_avx512, \
+	.dot_u4i8_x4 = dot_u4i8_x4_avx512
 
 const DistKernels dist_isa_avx512 = {
 	.isa = "avx512",

@@ -245,6 +245,9 @@ dot_u4i8_neondot(const uint8_t *a, const int8_t *b, uint32_t blocks)
 	return sum_i32(iadd(s0, s1));
 }
 
+DEFINE_DOT_U4I8_FOUR_TIMES(, dot_u4i8_x4_neon, dot_u4i8_neon)
+DEFINE_DOT_U4I8_FOUR_TIMES(TARGET_DOT, dot_u4i8_x4_neondot, dot_u4i8_neondot)
+
 DEFINE_DOT_I8(, dot_i8_neon, step_i8)
 DEFINE_DOT_I8_X4(, dot_i8_x4_neon, step_i8)
 DEFINE_DOT_I8(TARGET_DOT, dot_i8_neondot, step_i8_dot)
@@ -386,6 +389,7 @@ const DistKernels dist_isa_neon = {
 	.dot_i8 = dot_i8_neon,
 	.dot_i8_x4 = dot_i8_x4_neon,
 	.dot_u4i8 = dot_u4i8_neon,
+	.dot_u4i8_x4 = dot_u4i8_x4_neon,
 };
 
 const DistKernels dist_isa_neondot = {
@@ -394,6 +398,7 @@ const DistKernels dist_isa_neondot = {
 	.dot_i8 = dot_i8_neondot,
 	.dot_i8_x4 = dot_i8_x4_neondot,
 	.dot_u4i8 = dot_u4i8_neondot,
+	.dot_u4i8_x4 = dot_u4i8_x4_neondot,
 };
 
 #else							/* !__aarch64__ */

@@ -215,6 +215,8 @@ f32_to_i8_scalar(const float *from, float factor, int8_t *to, uint32_t n)
 	}
 }
 
+DEFINE_DOT_U4I8_FOUR_TIMES(, dot_u4i8_x4_scalar, dot_u4i8_plain)
+
 const DistKernels dist_isa_scalar = {
 	.isa = "scalar",
 	.dot_f32 = dot_f32_scalar,
@@ -245,4 +247,5 @@ const DistKernels dist_isa_scalar = {
 	.maxabs_f32 = maxabs_f32_scalar,
 	.f32_to_i8 = f32_to_i8_scalar,
 	.dot_u4i8 = dot_u4i8_plain,
+	.dot_u4i8_x4 = dot_u4i8_x4_scalar,
 };

@@ -524,9 +524,7 @@ hnsw_image_distances(const HnswImage *image, const void *from, const uint32_t *n
 
 /* Sketches that are on their way at a time: a processor has room for some two dozen
  * lines, and drops hints when it is used up. */
-#ifndef FETCHED
-#define FETCHED 7
-#endif
+#define FETCHED 8
 
 void
 hnsw_image_estimates(const HnswImage *image, const HnswSketchQuery *query,
@@ -537,21 +535,51 @@ hnsw_image_estimates(const HnswImage *image, const HnswSketchQuery *query,
 		HnswSketchFacts facts[GATHER];
 		const uint8_t *sketches[GATHER];
 		uint32_t	n = count - at < GATHER ? count - at : GATHER;
+		uint32_t	i = 0;
 
-		for (uint32_t i = 0; i < n; i++)
+		for (; i < n; i++)
 		{
 			sketches[i] = hnsw_image_sketch(image, nodes[at + i]);
 			if (i < FETCHED)
 				dist_prefetch(sketches[i], image->sketch_stride);
 			facts[i] = image->sketch_facts[nodes[at + i]];
 		}
-		for (uint32_t i = 0; i < n; i++)
+		for (i = 0; n - i >= DIST_FOUR; i += DIST_FOUR)
 		{
-			if (i + FETCHED < n)
-				dist_prefetch(sketches[i + FETCHED], image->sketch_stride);
-			out[at + i] = hnsw_sketch_estimate(query, &facts[i], sketches[i]);
+			for (uint32_t next = i + FETCHED; next < n && next < i + FETCHED + DIST_FOUR; next++)
+				dist_prefetch(sketches[next], image->sketch_stride);
+			hnsw_sketch_estimate_four(query, &facts[i], &sketches[i], out + at + i);
 		}
+		for (; i < n; i++)
+			out[at + i] = hnsw_sketch_estimate(query, &facts[i], sketches[i]);
 	}
+	no_nan(out, count);
+}
+
+/* How far ahead of a pass over all sketches memory is asked for: a processor that notices
+ * the order does so by itself, but not beyond a page. */
+#define PASS_AHEAD 2048
+
+void
+hnsw_image_estimate_run(const HnswImage *image, const HnswSketchQuery *query,
+						uint32_t first, uint32_t count, float *out)
+{
+	const size_t stride = image->sketch_stride;
+	const uint8_t *sketch = hnsw_image_sketch(image, first);
+	const HnswSketchFacts *facts = &image->sketch_facts[first];
+	uint32_t	i = 0;
+
+	for (; count - i >= DIST_FOUR; i += DIST_FOUR, sketch += DIST_FOUR * stride)
+	{
+		const uint8_t *const four[DIST_FOUR] = {
+			sketch, sketch + stride, sketch + 2 * stride, sketch + 3 * stride
+		};
+
+		dist_prefetch(sketch + PASS_AHEAD, DIST_FOUR * stride);
+		hnsw_sketch_estimate_four(query, &facts[i], four, out + i);
+	}
+	for (; i < count; i++, sketch += stride)
+		out[i] = hnsw_sketch_estimate(query, &facts[i], sketch);
 	no_nan(out, count);
 }
 

@@ -62,15 +62,34 @@ extern float hnsw_sketch_make(const HnswForm *form, const float *middle, const v
 extern void hnsw_sketch_query_init(HnswSketchQuery *query, const HnswForm *form,
 								   const float *middle, const void *record, void *room);
 
-/* About the distance to a record, as hnsw_form_distances gives it. */
+/* What a product of codes with numbers tells: about the distance to the record, as
+ * hnsw_form_distances gives it. */
+static inline float
+hnsw_sketch_distance(const HnswSketchQuery *query, const HnswSketchFacts *facts,
+					 int32_t product)
+{
+	return query->base + facts->more -
+		query->scale * facts->factor * ((float) product - query->middle);
+}
+
 static inline float
 hnsw_sketch_estimate(const HnswSketchQuery *query, const HnswSketchFacts *facts,
 					 const uint8_t *numbers)
 {
-	float		product = (float) query->kernels->dot_u4i8(numbers, query->code, query->blocks);
+	return hnsw_sketch_distance(query, facts,
+								query->kernels->dot_u4i8(numbers, query->code, query->blocks));
+}
 
-	return query->base + facts->more -
-		query->scale * facts->factor * (product - query->middle);
+/* The same of four. */
+static inline void
+hnsw_sketch_estimate_four(const HnswSketchQuery *query, const HnswSketchFacts *facts,
+						  const uint8_t *const *numbers, float *out)
+{
+	int32_t		products[DIST_FOUR];
+
+	query->kernels->dot_u4i8_x4(numbers, query->code, query->blocks, products);
+	for (uint32_t i = 0; i < DIST_FOUR; i++)
+		out[i] = hnsw_sketch_distance(query, &facts[i], products[i]);
 }
 
 #endif							/* HNSW_SKETCH_H */

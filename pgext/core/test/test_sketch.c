@@ -58,6 +58,26 @@ reference_u4i8(const uint8_t *a, const int8_t *b, uint32_t blocks)
 	return sum;
 }
 
+/* Four at once: each as by itself. */
+static void
+compare_four(const DistKernels *k, const uint8_t *a, const int8_t *b, uint32_t blocks,
+			 Random *random)
+{
+	uint8_t		others[3][MAX_BLOCKS * DIST_NIBBLE_BLOCK / 2];
+	const uint8_t *four[DIST_FOUR] = {others[0], a, others[1], others[2]};
+	int32_t		got[DIST_FOUR];
+
+	for (int v = 0; v < 3; v++)
+	{
+		for (uint32_t i = 0; i < blocks * DIST_NIBBLE_BLOCK / 2; i++)
+			others[v][i] = (uint8_t) random_below(random, 256);
+	}
+	k->dot_u4i8_x4(four, b, blocks, got);
+	for (int i = 0; i < DIST_FOUR; i++)
+		CHECK(got[i] == reference_u4i8(four[i], b, blocks), "%s %u blocks, %d of four: %d",
+			  k->isa, blocks, i, got[i]);
+}
+
 /* Both begin anywhere, and end at fences. */
 static void
 products_of_nibbles_are_exact(void)
@@ -83,6 +103,7 @@ products_of_nibbles_are_exact(void)
 				want = reference_u4i8(a, b, blocks);
 				CHECK(k->dot_u4i8(a, b, blocks) == want, "%s %u blocks, shift %u: %d, want %d",
 					  k->isa, blocks, shift, k->dot_u4i8(a, b, blocks), want);
+				compare_four(k, a, b, blocks, &random);
 			}
 			fenced_drop(&fa);
 			fenced_drop(&fb);

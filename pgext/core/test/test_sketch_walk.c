@@ -276,6 +276,44 @@ damaged_records_are_far(void)
 	}
 }
 
+/* Whichever way they are asked for: a list of any length, a run, one by one. */
+static void
+estimates_are_the_same(void)
+{
+	Walk	   *walk = walk_new(&small_spec);
+	const HnswImage *image = &walk->copy->image;
+	uint32_t	nnodes = small_spec.nnodes;
+	void	   *query = graph_query(walk->graph, 5);
+	uint32_t   *nodes = malloc(nnodes * sizeof(uint32_t));
+	float	   *listed = malloc(nnodes * sizeof(float));
+	float	   *run = malloc(nnodes * sizeof(float));
+
+	hnsw_sketch_query_init(&walk->sketch, &image->form, image->middle, query, walk->room);
+	for (uint32_t count = 1; count <= nnodes; count += count < 20 ? 1 : 97)
+	{
+		uint32_t	first = nnodes - count;
+
+		for (uint32_t i = 0; i < count; i++)
+			nodes[i] = (first + i * 7) % nnodes;
+		hnsw_image_estimates(image, &walk->sketch, nodes, count, listed);
+		hnsw_image_estimate_run(image, &walk->sketch, first, count, run);
+		for (uint32_t i = 0; i < count; i++)
+		{
+			CHECK(listed[i] == hnsw_sketch_estimate(&walk->sketch, &image->sketch_facts[nodes[i]],
+													hnsw_image_sketch(image, nodes[i])),
+				  "%u of a list of %u", i, count);
+			CHECK(run[i] == hnsw_sketch_estimate(&walk->sketch, &image->sketch_facts[first + i],
+												 hnsw_image_sketch(image, first + i)),
+				  "%u of a run of %u", i, count);
+		}
+	}
+	free(query);
+	free(nodes);
+	free(listed);
+	free(run);
+	walk_drop(walk);
+}
+
 /* Of each estimate the deviation in the head says no less than what is lost. */
 static void
 head_has_the_largest_deviation(void)
@@ -434,6 +472,7 @@ test_sketch_walk(void)
 	RUN_CASE(all_come_once);
 	RUN_CASE(filters_hold);
 	RUN_CASE(damaged_records_are_far);
+	RUN_CASE(estimates_are_the_same);
 	RUN_CASE(head_has_the_largest_deviation);
 	RUN_CASE(room_is_where_they_serve);
 	RUN_CASE(finish_stops);
