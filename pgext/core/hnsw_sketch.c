@@ -32,6 +32,10 @@
 #define ROUNDER 0x1.8p23f
 #define ROUNDER_BITS 0x4B400000
 
+/* Squares of lengths that are this many binary orders beyond the typical one are too
+ * long for the middle: a few such vectors would draw it away from all others. */
+#define LONGER_BITS 6
+
 /* Passes of the rotation, over either end of the vector in turn. */
 #define PASSES 4
 
@@ -202,16 +206,48 @@ turned(const HnswForm *form, const void *record, float *x)
 }
 
 void
-hnsw_sketch_add(const HnswForm *form, const void *record, double *sums)
+hnsw_sketch_measure(const HnswForm *form, const HnswFacts *facts, HnswSketchLengths *lengths)
+{
+	float		square = form->metric == DIST_COSINE ? 1.0f : facts->square;
+	int			exponent;
+	uint32_t	bits;
+
+	/* zero has no length that could be typical, nor has a damaged record */
+	if (!(square >= FLT_MIN && square <= FLT_MAX))
+		return;
+	memcpy(&bits, &square, sizeof(bits));
+	exponent = (int) (bits >> 23) - 127;
+	lengths->exponents += exponent;
+	lengths->count++;
+}
+
+/* The square of a length that is LONGER_BITS binary orders beyond the typical one. */
+static double
+longest(const HnswSketchLengths *lengths)
+{
+	int64_t		exponent = lengths->count > 0 ? lengths->exponents / lengths->count : 0;
+	uint64_t	bits = (uint64_t) (exponent + LONGER_BITS + 1023) << 52;
+	double		square;
+
+	memcpy(&square, &bits, sizeof(square));
+	return square;
+}
+
+bool
+hnsw_sketch_add(const HnswForm *form, const void *record, const HnswSketchLengths *lengths,
+				double *sums)
 {
 	const HnswFacts *facts = record;
 	const int8_t *code = (const int8_t *) record + HNSW_FORM_FACTS_BYTES;
+	double		square = form->kernels->dot_i8(code, code, form->dim);
 
 	/* a damaged record may give anything */
-	if (!isfinite(facts->factor))
-		return;
+	square *= (double) facts->factor * facts->factor;
+	if (!(square <= longest(lengths)))
+		return false;
 	for (uint32_t i = 0; i < form->dim; i++)
 		sums[i] += (double) facts->factor * code[i];
+	return true;
 }
 
 void
