@@ -1,6 +1,7 @@
 /*
  * dist_nibbles.h
- *	  Products of numbers of four bits with int8, the plain way and for AVX2.
+ *	  Products of numbers of four bits with int8, the plain way and for AVX2; NEON has
+ *	  its own way.
  *
  * Numbers come in blocks of 64 in 32 bytes: byte j has number j in its lower and
  * number j + 32 in its upper half.
@@ -26,8 +27,8 @@ dot_u4i8_plain(const uint8_t *a, const int8_t *b, uint32_t blocks)
 }
 
 /* The same with four. */
-#define DEFINE_DOT_U4I8_FOUR_TIMES(NAME, ONE) \
-static void \
+#define DEFINE_DOT_U4I8_FOUR_TIMES(ATTRIBUTE, NAME, ONE) \
+ATTRIBUTE static void \
 NAME(const uint8_t *const *a, const int8_t *b, uint32_t blocks, int32_t *sums) \
 { \
 	for (uint32_t i = 0; i < DIST_FOUR; i++) \

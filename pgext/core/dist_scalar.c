@@ -215,7 +215,7 @@ f32_to_i8_scalar(const float *from, float factor, int8_t *to, uint32_t n)
 	}
 }
 
-DEFINE_DOT_U4I8_FOUR_TIMES(dot_u4i8_x4_scalar, dot_u4i8_plain)
+DEFINE_DOT_U4I8_FOUR_TIMES(, dot_u4i8_x4_scalar, dot_u4i8_plain)
 
 const DistKernels dist_isa_scalar = {
 	.isa = "scalar",

@@ -314,18 +314,25 @@ find_middle(const HnswImage *image, CoreAlloc alloc, CoreStopFn stop, void *stop
 {
 	const HnswForm *form = &image->form;
 	double	   *sums = alloc.alloc(alloc.state, form->dim * sizeof(double));
+	HnswSketchLengths lengths = {0, 0};
+	uint32_t	added = 0;
 
 	if (sums == NULL)
 		return CORE_NO_MEMORY;
 	memset(sums, 0, form->dim * sizeof(double));
 	for (uint32_t number = 0; number < image->shape.nnodes; number++)
 	{
+		if (hnsw_image_bit(image->used, number))
+			hnsw_sketch_measure(form, &image->facts[number], &lengths);
+	}
+	for (uint32_t number = 0; number < image->shape.nnodes; number++)
+	{
 		if (number % 4096 == 0 && stop != NULL && stop(stop_state))
 			return CORE_STOPPED;
 		if (hnsw_image_bit(image->used, number))
-			hnsw_sketch_add(form, hnsw_image_record(image, number), sums);
+			added += hnsw_sketch_add(form, hnsw_image_record(image, number), &lengths, sums);
 	}
-	hnsw_sketch_middle(form, sums, image->head->nused, image->middle);
+	hnsw_sketch_middle(form, sums, added, image->middle);
 	core_release(&alloc, sums);
 	return CORE_OK;
 }

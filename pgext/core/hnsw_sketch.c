@@ -7,11 +7,15 @@
  * query with y is estimated by that with u, times |y|^2 / (y u). With
  * k = y u / (|y| |u|), which is near 0.99, the error has the deviation
  *		|z| |y| sqrt((1 / k^2 - 1) / (D - 1)),
- * and the product of the query with the vector is z y + m y + m q, the square of their
- * distance |z|^2 + |y|^2 - 2 z y.
+ * and the product of the query with the vector is z y + m y + m q. L2 needs no more than
+ * z y: the square is |z|^2 + |y|^2 - 2 z y, with nothing that cancels where m is long.
+ *
+ * Differences are kept in units of their largest component, so squares of them are in
+ * the range of single precision whatever the vectors are.
  */
 #include "hnsw_sketch.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -23,6 +27,14 @@
 
 /* A step in units of the root of the mean square: the best for normal ones. */
 #define STEP 0.335
+
+/* A float of this size has no room behind the point: to add it rounds. */
+#define ROUNDER 0x1.8p23f
+#define ROUNDER_BITS 0x4B400000
+
+/* Squares of lengths that are this many binary orders beyond the typical one are too
+ * long for the middle: a few such vectors would draw it away from all others. */
+#define LONGER_BITS 6
 
 /* Passes of the rotation, over either end of the vector in turn. */
 #define PASSES 4
@@ -78,6 +90,7 @@ lot(uint64_t number)
 
 typedef float Four __attribute__((vector_size(16), aligned(4)));
 typedef uint32_t FourBits __attribute__((vector_size(16), aligned(4)));
+typedef int32_t FourWhole __attribute__((vector_size(16), aligned(4)));
 
 static inline Four
 load_four(const float *x)
@@ -178,28 +191,63 @@ turn(float *x, uint32_t n)
 	}
 }
 
+/* The vector of a record, turned, and zeros behind to the end of the last block. */
 static void
 turned(const HnswForm *form, const void *record, float *x)
 {
 	const HnswFacts *facts = record;
 	const int8_t *code = (const int8_t *) record + HNSW_FORM_FACTS_BYTES;
+	uint32_t	padded = blocks_of(form) * DIST_NIBBLE_BLOCK;
 
 	for (uint32_t i = 0; i < form->dim; i++)
 		x[i] = facts->factor * code[i];
+	memset(x + form->dim, 0, (padded - form->dim) * sizeof(float));
 	turn(x, form->dim);
 }
 
 void
-hnsw_sketch_add(const HnswForm *form, const void *record, double *sums)
+hnsw_sketch_measure(const HnswForm *form, const HnswFacts *facts, HnswSketchLengths *lengths)
+{
+	float		square = form->metric == DIST_COSINE ? 1.0f : facts->square;
+	int			exponent;
+	uint32_t	bits;
+
+	/* zero has no length that could be typical, nor has a damaged record */
+	if (!(square >= FLT_MIN && square <= FLT_MAX))
+		return;
+	memcpy(&bits, &square, sizeof(bits));
+	exponent = (int) (bits >> 23) - 127;
+	lengths->exponents += exponent;
+	lengths->count++;
+}
+
+/* The square of a length that is LONGER_BITS binary orders beyond the typical one. */
+static double
+longest(const HnswSketchLengths *lengths)
+{
+	int64_t		exponent = lengths->count > 0 ? lengths->exponents / lengths->count : 0;
+	uint64_t	bits = (uint64_t) (exponent + LONGER_BITS + 1023) << 52;
+	double		square;
+
+	memcpy(&square, &bits, sizeof(square));
+	return square;
+}
+
+bool
+hnsw_sketch_add(const HnswForm *form, const void *record, const HnswSketchLengths *lengths,
+				double *sums)
 {
 	const HnswFacts *facts = record;
 	const int8_t *code = (const int8_t *) record + HNSW_FORM_FACTS_BYTES;
+	double		square = form->kernels->dot_i8(code, code, form->dim);
 
 	/* a damaged record may give anything */
-	if (!isfinite(facts->factor))
-		return;
+	square *= (double) facts->factor * facts->factor;
+	if (!(square <= longest(lengths)))
+		return false;
 	for (uint32_t i = 0; i < form->dim; i++)
 		sums[i] += (double) facts->factor * code[i];
+	return true;
 }
 
 void
@@ -210,74 +258,127 @@ hnsw_sketch_middle(const HnswForm *form, const double *sums, uint32_t count, flo
 	turn(middle, form->dim);
 }
 
-/* The steps of x as numbers of a byte each; returns the product with x, and the square
- * of the steps' length. */
-static double
-step_numbers(const float *x, uint32_t n, float steps, uint8_t *numbers, double *square)
+/* What a vector has beside the middle. */
+typedef struct Difference
 {
-	double		product = 0;
-	double		length = 0;
+	float		unit;			/* its largest component; 0: it has nothing */
+	double		square;			/* of its length, in units */
+	double		common;			/* its product with the middle */
+	bool		finite;
+} Difference;
+
+/* From a turned vector take the middle, and the unit off the rest. */
+static Difference
+take_middle(const HnswForm *form, const float *middle, float *x)
+{
+	const DistKernels *kernels = form->kernels;
+	uint32_t	n = form->dim;
+	Difference	difference = {0.0f, 0.0, 0.0, true};
+	float		unit;
+	float		square;
 
 	for (uint32_t i = 0; i < n; i++)
-	{
-		float		place = x[i] * steps + MIDDLE + 0.5f;
-		float		within = place < 0.0f ? 0.0f : place > LEVELS ? LEVELS : place;
-		int			number = (int) within;
-		float		step = (float) number - MIDDLE;
+		x[i] -= middle[i];
+	unit = kernels->maxabs_f32(x, n);
+	if (unit < FLT_MIN && kernels->dot_f32(x, x, n) == 0.0f)
+		return difference;
+	multiply(x, blocks_of(form) * DIST_NIBBLE_BLOCK, 1.0f / unit);
+	square = kernels->dot_f32(x, x, n);
 
-		numbers[i] = (uint8_t) number;
-		product += step * x[i];
-		length += step * step;
-	}
-	*square = length;
-	return product;
+	/* the largest of what is no number may be anything */
+	difference.finite = square >= 0.5f && isfinite(square);
+	if (!difference.finite)
+		return difference;
+	difference.unit = unit;
+	difference.square = square;
+	difference.common = (double) unit * kernels->dot_f32(x, middle, n);
+	return difference;
 }
 
-/* As dist_nibbles.h has them. */
-static void
-pack(const uint8_t *bytes, uint32_t blocks, uint8_t *numbers)
+/* Of the steps of a vector. */
+typedef struct StepSums
+{
+	Four		products;		/* with its components */
+	FourWhole	squares;		/* of twice the steps */
+} StepSums;
+
+/* The nearest steps of four components as numbers. */
+static inline FourWhole
+four_numbers(const float *x, float steps, StepSums *sums)
+{
+	Four		v = load_four(x);
+	Four		places = v * steps + MIDDLE + ROUNDER;
+	FourWhole	numbers = (FourWhole) places - ROUNDER_BITS;
+	FourWhole	above;
+	FourWhole	twice;
+
+	numbers &= ~(numbers < 0);
+	above = numbers > LEVELS;
+	numbers = (numbers & ~above) | (above & LEVELS);
+	twice = 2 * numbers - LEVELS;
+	sums->products += v * ((Four) (numbers + ROUNDER_BITS) - ROUNDER - MIDDLE);
+	sums->squares += twice * twice;
+	return numbers;
+}
+
+/*
+ * The steps of whole blocks as numbers, packed as dist_nibbles.h has them. Returns
+ * their product with x and the square of their length, of the first n.
+ */
+static double
+step_numbers(const float *x, uint32_t n, uint32_t blocks, float steps, uint8_t *numbers,
+			 double *square)
 {
 	const uint32_t half = DIST_NIBBLE_BLOCK / 2;
+	StepSums	sums = {{0.0f}, {0}};
+	int32_t		squares;
 
-	for (uint32_t k = 0; k < blocks; k++, bytes += DIST_NIBBLE_BLOCK, numbers += half)
+	for (uint32_t k = 0; k < blocks; k++, x += DIST_NIBBLE_BLOCK, numbers += half)
 	{
-		for (uint32_t i = 0; i < half; i++)
-			numbers[i] = (uint8_t) (bytes[i] | bytes[i + half] << 4);
+		for (uint32_t i = 0; i < half; i += 4)
+		{
+			FourWhole	low = four_numbers(x + i, steps, &sums);
+			FourWhole	both = low | four_numbers(x + i + half, steps, &sums) << 4;
+
+			for (uint32_t j = 0; j < 4; j++)
+				numbers[i + j] = (uint8_t) both[j];
+		}
 	}
+
+	/* a zero behind the vector has half a step, and twice that squared is 1 */
+	squares = sums.squares[0] + sums.squares[1] + sums.squares[2] + sums.squares[3];
+	squares -= (int32_t) (blocks * DIST_NIBBLE_BLOCK - n);
+	*square = squares / 4.0;
+	return (double) sums.products[0] + sums.products[1] + sums.products[2] + sums.products[3];
 }
 
 float
 hnsw_sketch_make(const HnswForm *form, const float *middle, const void *record, void *room,
 				 HnswSketchFacts *facts, uint8_t *numbers)
 {
-	float	   *x = room;
-	uint8_t    *bytes = bytes_of(form, room);
 	uint32_t	n = form->dim;
-	double		square = 0;
-	double		common = 0;
+	Difference	y;
+	float		steps;
 	double		product;
 	double		length;
 	double		lost;
 
-	memset(numbers, 0, hnsw_sketch_bytes(form));
-	memset(bytes, 0, (size_t) blocks_of(form) * DIST_NIBBLE_BLOCK);
-	turned(form, record, x);
-	for (uint32_t i = 0; i < n; i++)
-	{
-		x[i] -= middle[i];
-		square += x[i] * x[i];
-		common += x[i] * middle[i];
-	}
+	turned(form, record, room);
+	y = take_middle(form, middle, room);
 	facts->factor = 0.0f;
-	facts->more = (float) (form->metric == DIST_L2 ? square : -common);
-
-	/* the middle itself, or a damaged record */
-	if (!(square > 0) || !isfinite(square))
+	facts->more = (float) (form->metric == DIST_L2 ? y.square * y.unit * y.unit : -y.common);
+	if (y.unit == 0.0f)
+	{
+		/* a damaged record is infinitely far, one that is the middle is there */
+		if (!y.finite)
+			facts->more = INFINITY;
+		memset(numbers, 0, hnsw_sketch_bytes(form));
 		return 0.0f;
-	product = step_numbers(x, n, (float) (1.0 / (STEP * sqrt(square / n))), bytes, &length);
-	pack(bytes, blocks_of(form), numbers);
-	facts->factor = (float) (square / product * counts(form));
-	lost = length - product * product / square;
+	}
+	steps = (float) (1.0 / (STEP * sqrt(y.square / n)));
+	product = step_numbers(room, n, blocks_of(form), steps, numbers, &length);
+	facts->factor = (float) (y.square / product * y.unit * counts(form));
+	lost = length - product * product / y.square;
 	return (float) sqrt((lost > 0 ? lost : 0) / (n - 1));
 }
 
@@ -285,33 +386,26 @@ void
 hnsw_sketch_query_init(HnswSketchQuery *query, const HnswForm *form, const float *middle,
 					   const void *record, void *room)
 {
-	float	   *x = room;
 	int8_t	   *code = bytes_of(form, room);
 	uint32_t	n = form->dim;
-	double		square = 0;
-	double		common = 0;
+	Difference	z;
+	double		common;
 	int32_t		sum = 0;
-	float		largest;
 
 	memset(code, 0, (size_t) blocks_of(form) * DIST_NIBBLE_BLOCK);
-	turned(form, record, x);
-	for (uint32_t i = 0; i < n; i++)
-	{
-		common += x[i] * middle[i];
-		x[i] -= middle[i];
-		square += x[i] * x[i];
-	}
-	largest = form->kernels->maxabs_f32(x, n);
-	if (largest > 0.0f)
-		form->kernels->f32_to_i8(x, 127.0f / largest, code, n);
+	turned(form, record, room);
+	z = take_middle(form, middle, room);
+	if (z.unit > 0.0f)
+		form->kernels->f32_to_i8(room, 127.0f, code, n);
 	for (uint32_t i = 0; i < n; i++)
 		sum += code[i];
+	common = z.common + form->kernels->dot_f32(middle, middle, n);
 	query->kernels = form->kernels;
 	query->blocks = blocks_of(form);
 	query->base = (float) (form->metric == DIST_COSINE ? 1.0 - common :
-						   form->metric == DIST_L2 ? square : -common);
-	query->scale = largest / 127.0f;
+						   form->metric == DIST_L2 ? z.square * z.unit * z.unit : -common);
+	query->scale = z.unit / 127.0f;
 	query->middle = MIDDLE * (float) sum;
-	query->length = (float) sqrt(square);
+	query->length = (float) (sqrt(z.square) * z.unit);
 	query->code = code;
 }

@@ -10,7 +10,7 @@
  * has found nodes by estimates compares them by their records in the end.
  *
  * The middle is what makes it work for vectors that have much in common: only
- * what they differ in is rounded.
+ * what they differ in is rounded. Vectors far longer than most are no part of it.
  *
  * Sketches are made of records of int8 codes, for metrics that are a matter of
  * products, so not for L1. Numbers of four bits are packed as dist_nibbles.h has it.
@@ -44,10 +44,23 @@ extern bool hnsw_sketch_serves(const HnswForm *form);
 /* Bytes of the numbers of one vector. */
 extern size_t hnsw_sketch_bytes(const HnswForm *form);
 
-/* Add a record's vector to sums of form->dim components. */
-extern void hnsw_sketch_add(const HnswForm *form, const void *record, double *sums);
+/* The lengths of vectors, of which some may be far longer than most; all zeros before the
+ * first. */
+typedef struct HnswSketchLengths
+{
+	int64_t		exponents;		/* binary ones of the squares */
+	int64_t		count;
+} HnswSketchLengths;
 
-/* The middle of `count` vectors, turned, as `form->dim` floats. */
+extern void hnsw_sketch_measure(const HnswForm *form, const HnswFacts *facts,
+								HnswSketchLengths *lengths);
+
+/* Add a record's vector to sums of form->dim components, unless it is far longer than
+ * those measured; returns whether. */
+extern bool hnsw_sketch_add(const HnswForm *form, const void *record,
+							const HnswSketchLengths *lengths, double *sums);
+
+/* The middle of the `count` vectors added, turned, as `form->dim` floats. */
 extern void hnsw_sketch_middle(const HnswForm *form, const double *sums, uint32_t count,
 							   float *middle);
 
