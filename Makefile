@@ -49,12 +49,12 @@ RUN_ann-m24 = ann --m 24 --cases curve
 RUN_ann-f16 = ann --refine f16 --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
 RUN_ann-heap = ann --refine heap --cases curve --ef-search 64,128 --engines pgvector,sorted_heap
 RUN_ann-clients = ann $(if $(VECTORS),--vectors $(VECTORS)) --cases clients --clients 1,2,8,32 --ef-search 16,24,32,48,64,96,128 --engines pgvector,sorted_heap
-# How a walk grows with the rows: through the graph also where a search would compare all.
-GROWTH = ann --clusters 1000 --dim 128 --ef-construction 64 --scan-mode graph --cases curve --ef-search 10,16,24,32,48,64,96,128,192,256,384,512,768,1000
+# How a search grows with the rows.
+GROWTH = ann --clusters 1000 --dim 128 --ef-construction 64 --cases curve --ef-search 10,16,24,32,48,64,96,128,192,256,384,512,768,1000
 RUN_growth-10000 = $(GROWTH) --rows 10000 --engines pgvector,sorted_heap
 RUN_growth-60000 = $(GROWTH) --rows 60000 --engines pgvector,sorted_heap
 RUN_growth-1000000 = $(GROWTH) --rows 1000000 --engines sorted_heap --shared-buffers 2GB --build-memory 2GB
-RUN_ann-vectors-10k = ann --vectors $(VECTORS) --rows 10000 --scan-mode graph --cases curve --engines pgvector,sorted_heap
+RUN_ann-vectors-10k = ann --vectors $(VECTORS) --rows 10000 --cases curve --engines pgvector,sorted_heap
 RUN_ann-vectors = ann --vectors $(VECTORS)
 RUN_ann-vectors-m24 = ann --vectors $(VECTORS) --m 24 --cases curve
 # How long `make soak` runs.

@@ -46,6 +46,9 @@ typedef struct DistSums
 /* A one-by-four kernel meets one query with so many vectors. */
 #define DIST_FOUR 4
 
+/* Numbers of four bits come in blocks of so many. */
+#define DIST_NIBBLE_BLOCK 64
+
 /*
  * One instruction set. Arrays need no alignment but their elements'. A name
  * with two types takes a float query and rows of the second type. int8
@@ -93,6 +96,11 @@ typedef struct DistKernels
 	float		(*maxabs_f32) (const float *a, uint32_t n);
 	/* nearest whole number to from[i] * factor, which is within -127 to 127 */
 	void		(*f32_to_i8) (const float *from, float factor, int8_t *to, uint32_t n);
+
+	/* numbers of four bits, as dist_nibbles.h packs them, with int8 */
+	int32_t		(*dot_u4i8) (const uint8_t *a, const int8_t *b, uint32_t blocks);
+	void		(*dot_u4i8_x4) (const uint8_t *const *a, const int8_t *b, uint32_t blocks,
+								int32_t *out);
 } DistKernels;
 
 /* The kernels of this machine: probed once, best first; safe to call first from

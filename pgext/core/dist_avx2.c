@@ -170,9 +170,12 @@ scaled_tail(const int8_t *p, uint32_t rest, float scale)
 }
 
 #include "dist_loops_i8.h"
+#include "dist_nibbles.h"
 
 DEFINE_DOT_I8(TARGET, dot_i8_avx2, step_i8)
 DEFINE_DOT_I8_X4(TARGET, dot_i8_x4_avx2, step_i8)
+DEFINE_DOT_U4I8(TARGET, dot_u4i8_avx2)
+DEFINE_DOT_U4I8_X4(TARGET, dot_u4i8_x4_avx2)
 DEFINE_L1_I8(l1_i8_avx2)
 DEFINE_L1_I8_X4(l1_i8_x4_avx2)
 
@@ -254,6 +257,8 @@ const DistKernels dist_isa_avx2 = {
 	.f32_to_f16 = f32_to_f16_avx2,
 	.maxabs_f32 = maxabs_f32_avx2,
 	.f32_to_i8 = f32_to_i8_avx2,
+	.dot_u4i8 = dot_u4i8_avx2,
+	.dot_u4i8_x4 = dot_u4i8_x4_avx2,
 };
 
 #else							/* !__x86_64__ */

@@ -167,6 +167,7 @@ scaled_tail(const int8_t *p, uint32_t rest, float scale)
 }
 
 #include "dist_loops_i8.h"
+#include "dist_nibbles.h"
 
 DEFINE_DOT_I8(TARGET, dot_i8_avx512, step_i8)
 DEFINE_DOT_I8_X4(TARGET, dot_i8_x4_avx512, step_i8)
@@ -289,6 +290,10 @@ f32_to_i8_avx512(const float *from, float factor, int8_t *to, uint32_t n)
 		_mm_mask_storeu_epi8(to, first16(n), _mm512_cvtsepi32_epi8(rounded(tail_f32(from, n), f)));
 }
 
+/* What it waits for is memory: shorter vectors are as good. */
+DEFINE_DOT_U4I8(TARGET, dot_u4i8_avx512)
+DEFINE_DOT_U4I8_X4(TARGET, dot_u4i8_x4_avx512)
+
 #define OTHER_KERNELS \
 	FLOAT_KERNELS, \
 	.l1_i8 = l1_i8_avx512, \
@@ -296,7 +301,9 @@ f32_to_i8_avx512(const float *from, float factor, int8_t *to, uint32_t n)
 	.f16_to_f32 = f16_to_f32_avx512, \
 	.f32_to_f16 = f32_to_f16_avx512, \
 	.maxabs_f32 = maxabs_f32_avx512, \
-	.f32_to_i8 = f32_to_i8_avx512
+	.f32_to_i8 = f32_to_i8_avx512, \
+	.dot_u4i8 = dot_u4i8_avx512, \
+	.dot_u4i8_x4 = dot_u4i8_x4_avx512
 
 const DistKernels dist_isa_avx512 = {
 	.isa = "avx512",

@@ -181,6 +181,72 @@ store_sums(int32x4_t s0, int32x4_t s1, int32x4_t s2, int32x4_t s3, int32_t *to)
 }
 
 #include "dist_loops_i8.h"
+#include "dist_nibbles.h"
+
+/*
+ * Sums in 16 bits of four products of numbers of four bits each: 4 * 15 * 127 is
+ * below 2^13, so those of four blocks fit.
+ */
+#define BLOCKS_IN_16_BITS 4
+
+static int32_t
+dot_u4i8_neon(const uint8_t *a, const int8_t *b, uint32_t blocks)
+{
+	const uint8x16_t low = vdupq_n_u8(15);
+	int32x4_t	sum = izero();
+
+	while (blocks > 0)
+	{
+		uint32_t	count = blocks < BLOCKS_IN_16_BITS ? blocks : BLOCKS_IN_16_BITS;
+		int16x8_t	first = vdupq_n_s16(0);
+		int16x8_t	second = first;
+
+		blocks -= count;
+		for (; count > 0; count--, a += NIBBLE_BYTES, b += DIST_NIBBLE_BLOCK)
+		{
+			for (uint32_t i = 0; i < NIBBLE_BYTES; i += BYTES)
+			{
+				uint8x16_t	both = vld1q_u8(a + i);
+				int8x16_t	u0 = vreinterpretq_s8_u8(vandq_u8(both, low));
+				int8x16_t	u1 = vreinterpretq_s8_u8(vshrq_n_u8(both, 4));
+				int8x16_t	q0 = vld1q_s8(b + i);
+				int8x16_t	q1 = vld1q_s8(b + NIBBLE_BYTES + i);
+
+				first = vmlal_s8(first, vget_low_s8(u0), vget_low_s8(q0));
+				second = vmlal_s8(second, vget_high_s8(u0), vget_high_s8(q0));
+				first = vmlal_s8(first, vget_low_s8(u1), vget_low_s8(q1));
+				second = vmlal_s8(second, vget_high_s8(u1), vget_high_s8(q1));
+			}
+		}
+		sum = vpadalq_s16(vpadalq_s16(sum, first), second);
+	}
+	return sum_i32(sum);
+}
+
+TARGET_DOT static int32_t
+dot_u4i8_neondot(const uint8_t *a, const int8_t *b, uint32_t blocks)
+{
+	const uint8x16_t low = vdupq_n_u8(15);
+	int32x4_t	s0 = izero();
+	int32x4_t	s1 = s0;
+
+	for (; blocks > 0; blocks--, a += NIBBLE_BYTES, b += DIST_NIBBLE_BLOCK)
+	{
+		for (uint32_t i = 0; i < NIBBLE_BYTES; i += BYTES)
+		{
+			uint8x16_t	both = vld1q_u8(a + i);
+			int8x16_t	u0 = vreinterpretq_s8_u8(vandq_u8(both, low));
+			int8x16_t	u1 = vreinterpretq_s8_u8(vshrq_n_u8(both, 4));
+
+			s0 = vdotq_s32(s0, u0, vld1q_s8(b + i));
+			s1 = vdotq_s32(s1, u1, vld1q_s8(b + NIBBLE_BYTES + i));
+		}
+	}
+	return sum_i32(iadd(s0, s1));
+}
+
+DEFINE_DOT_U4I8_FOUR_TIMES(, dot_u4i8_x4_neon, dot_u4i8_neon)
+DEFINE_DOT_U4I8_FOUR_TIMES(TARGET_DOT, dot_u4i8_x4_neondot, dot_u4i8_neondot)
 
 DEFINE_DOT_I8(, dot_i8_neon, step_i8)
 DEFINE_DOT_I8_X4(, dot_i8_x4_neon, step_i8)
@@ -322,6 +388,8 @@ const DistKernels dist_isa_neon = {
 	OTHER_KERNELS,
 	.dot_i8 = dot_i8_neon,
 	.dot_i8_x4 = dot_i8_x4_neon,
+	.dot_u4i8 = dot_u4i8_neon,
+	.dot_u4i8_x4 = dot_u4i8_x4_neon,
 };
 
 const DistKernels dist_isa_neondot = {
@@ -329,6 +397,8 @@ const DistKernels dist_isa_neondot = {
 	OTHER_KERNELS,
 	.dot_i8 = dot_i8_neondot,
 	.dot_i8_x4 = dot_i8_x4_neondot,
+	.dot_u4i8 = dot_u4i8_neondot,
+	.dot_u4i8_x4 = dot_u4i8_x4_neondot,
 };
 
 #else							/* !__aarch64__ */

@@ -16,6 +16,8 @@
 
 #include <math.h>
 
+#include "dist_nibbles.h"
+
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC optimize ("no-tree-vectorize", "no-tree-slp-vectorize")
 #endif
@@ -213,6 +215,8 @@ f32_to_i8_scalar(const float *from, float factor, int8_t *to, uint32_t n)
 	}
 }
 
+DEFINE_DOT_U4I8_FOUR_TIMES(, dot_u4i8_x4_scalar, dot_u4i8_plain)
+
 const DistKernels dist_isa_scalar = {
 	.isa = "scalar",
 	.dot_f32 = dot_f32_scalar,
@@ -242,4 +246,6 @@ const DistKernels dist_isa_scalar = {
 	.f32_to_f16 = f32_to_f16_scalar,
 	.maxabs_f32 = maxabs_f32_scalar,
 	.f32_to_i8 = f32_to_i8_scalar,
+	.dot_u4i8 = dot_u4i8_plain,
+	.dot_u4i8_x4 = dot_u4i8_x4_scalar,
 };

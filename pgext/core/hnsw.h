@@ -43,6 +43,9 @@ hnsw_max_links(uint32_t m, int level)
  * give the same level everywhere. */
 extern int	hnsw_level(uint64_t seed, uint32_t ordinal, uint32_t m);
 
+/* A query for sketches of vectors (hnsw_sketch.h). */
+typedef struct HnswSketchQuery HnswSketchQuery;
+
 /*
  * The graph behind numbers. Callbacks may leave by a non-local jump.
  *
@@ -74,6 +77,13 @@ typedef struct HnswStore
 	 * help.
 	 */
 	void		(*announce) (void *state, uint32_t node);
+
+	/*
+	 * About what `distances` gives, for a part of what that costs. NULL: there is
+	 * nothing cheaper.
+	 */
+	void		(*estimates) (void *state, const HnswSketchQuery *sketch, const void *from,
+							  const uint32_t *nodes, uint32_t count, float *out);
 } HnswStore;
 
 /* Where walks start: a node of the highest level, or none in an empty graph. */

@@ -177,7 +177,7 @@ arrays_distances(void *state, const void *from, const uint32_t *nodes,
 HnswStore
 hnsw_arrays_store(HnswArrays *arrays)
 {
-	HnswStore	store = {arrays, arrays_links, arrays_distances, arrays_vector, NULL};
+	HnswStore	store = {arrays, arrays_links, arrays_distances, arrays_vector, NULL, NULL};
 
 	return store;
 }

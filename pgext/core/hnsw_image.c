@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MAGIC UINT32_C(0x484E4947)
-#define VERSION 2
+#define VERSION 3
 
 /* Records whose places are gathered at a time. */
 #define GATHER 64
@@ -24,6 +24,10 @@ typedef struct Layout
 	size_t		uppers;
 	size_t		strays;
 	size_t		facts;
+	size_t		middle;
+	size_t		sketch_facts;
+	size_t		sketches;
+	size_t		sketch_stride;
 	size_t		slots;
 	size_t		stride;
 	size_t		end;
@@ -49,14 +53,16 @@ place(size_t *end, size_t count, size_t size, size_t *at)
 }
 
 static bool
-lay_out(const HnswImageShape *shape, Layout *at)
+lay_out(const HnswImageShape *shape, const HnswForm *form, Layout *at)
 {
 	size_t		words = (size_t) shape->nnodes / 64 + 1;
 	size_t		components = shape->record_at + HNSW_FORM_FACTS_BYTES;
+	bool		sketched = hnsw_sketch_serves(form);
 	bool		fits;
 
 	at->end = up_to_line(sizeof(HnswImageHead));
 	at->stride = up_to_line(shape->slot_bytes);
+	at->sketch_stride = sketched ? hnsw_sketch_bytes(form) : 0;
 	fits = place(&at->end, words, sizeof(uint64_t), &at->used) &&
 		place(&at->end, words, sizeof(uint64_t), &at->in_graph) &&
 		place(&at->end, shape->nnodes, sizeof(uint32_t), &at->first_upper) &&
@@ -64,6 +70,10 @@ lay_out(const HnswImageShape *shape, Layout *at)
 		place(&at->end, shape->upper_lists, (shape->m + 1) * sizeof(uint32_t), &at->uppers) &&
 		place(&at->end, shape->max_strays, sizeof(uint32_t), &at->strays) &&
 		place(&at->end, shape->nnodes, sizeof(HnswFacts), &at->facts) &&
+		place(&at->end, sketched ? form->dim : 0, sizeof(float), &at->middle) &&
+		place(&at->end, sketched ? shape->nnodes : 0, sizeof(HnswSketchFacts),
+			  &at->sketch_facts) &&
+		place(&at->end, shape->nnodes, at->sketch_stride, &at->sketches) &&
 		place(&at->end, (size_t) shape->nnodes + 1, at->stride, &at->slots);
 
 	at->slots += up_to_line(components) - components;
@@ -76,7 +86,7 @@ hnsw_image_bytes(const HnswImageShape *shape, const HnswForm *form, size_t *byte
 	Layout		at;
 
 	if (shape->nnodes > HNSW_MAX_NODES || shape->m > HNSW_MAX_M ||
-		shape->slot_bytes < shape->record_at + hnsw_form_bytes(form) || !lay_out(shape, &at))
+		shape->slot_bytes < shape->record_at + hnsw_form_bytes(form) || !lay_out(shape, form, &at))
 		return CORE_TOO_LARGE;
 	*bytes = at.end;
 	return CORE_OK;
@@ -91,7 +101,7 @@ hnsw_image_attach(void *block, const HnswForm *form)
 
 	image.head = block;
 	image.shape = image.head->shape;
-	(void) lay_out(&image.shape, &at);
+	(void) lay_out(&image.shape, form, &at);
 	image.used = (uint64_t *) (base + at.used);
 	image.in_graph = (uint64_t *) (base + at.in_graph);
 	image.first_upper = (uint32_t *) (base + at.first_upper);
@@ -99,6 +109,10 @@ hnsw_image_attach(void *block, const HnswForm *form)
 	image.uppers = (uint32_t *) (base + at.uppers);
 	image.strays = (uint32_t *) (base + at.strays);
 	image.facts = (HnswFacts *) (base + at.facts);
+	image.middle = (float *) (base + at.middle);
+	image.sketch_facts = (HnswSketchFacts *) (base + at.sketch_facts);
+	image.sketches = (uint8_t *) (base + at.sketches);
+	image.sketch_stride = at.sketch_stride;
 	image.slots = base + at.slots;
 	image.stride = at.stride;
 	image.form = *form;
@@ -106,12 +120,12 @@ hnsw_image_attach(void *block, const HnswForm *form)
 }
 
 void
-hnsw_image_format(void *block, const HnswImageShape *shape)
+hnsw_image_format(void *block, const HnswImageShape *shape, const HnswForm *form)
 {
 	HnswImageHead *head = block;
 	Layout		at;
 
-	(void) lay_out(shape, &at);
+	(void) lay_out(shape, form, &at);
 	memset(block, 0, at.uppers);
 	head->magic = MAGIC;
 	head->version = VERSION;
@@ -294,6 +308,69 @@ find_strays(HnswImage *image, const uint64_t *reached, HnswImageRowFn is_row)
 	return CORE_OK;
 }
 
+/* The middle of all vectors, which their sketches are made from. */
+static CoreStatus
+find_middle(const HnswImage *image, CoreAlloc alloc, CoreStopFn stop, void *stop_state)
+{
+	const HnswForm *form = &image->form;
+	double	   *sums = alloc.alloc(alloc.state, form->dim * sizeof(double));
+	HnswSketchLengths lengths = {0, 0};
+	uint32_t	added = 0;
+
+	if (sums == NULL)
+		return CORE_NO_MEMORY;
+	memset(sums, 0, form->dim * sizeof(double));
+	for (uint32_t number = 0; number < image->shape.nnodes; number++)
+	{
+		if (hnsw_image_bit(image->used, number))
+			hnsw_sketch_measure(form, &image->facts[number], &lengths);
+	}
+	for (uint32_t number = 0; number < image->shape.nnodes; number++)
+	{
+		if (number % 4096 == 0 && stop != NULL && stop(stop_state))
+			return CORE_STOPPED;
+		if (hnsw_image_bit(image->used, number))
+			added += hnsw_sketch_add(form, hnsw_image_record(image, number), &lengths, sums);
+	}
+	hnsw_sketch_middle(form, sums, added, image->middle);
+	core_release(&alloc, sums);
+	return CORE_OK;
+}
+
+static CoreStatus
+sketch_all(const HnswImage *image, CoreAlloc alloc, CoreStopFn stop, void *stop_state)
+{
+	const HnswForm *form = &image->form;
+	CoreStatus	status;
+	float	   *room;
+
+	if (image->sketch_stride == 0)
+		return CORE_OK;
+	status = find_middle(image, alloc, stop, stop_state);
+	if (status != CORE_OK)
+		return status;
+	room = alloc.alloc(alloc.state, hnsw_sketch_room(form));
+	if (room == NULL)
+		return CORE_NO_MEMORY;
+	for (uint32_t number = 0; number < image->shape.nnodes; number++)
+	{
+		if (number % 1024 == 0 && stop != NULL && stop(stop_state))
+			return CORE_STOPPED;
+		if (hnsw_image_bit(image->used, number))
+		{
+			float		deviation = hnsw_sketch_make(form, image->middle,
+													 hnsw_image_record(image, number), room,
+													 &image->sketch_facts[number],
+													 hnsw_image_sketch(image, number));
+
+			if (deviation > image->head->deviation)
+				image->head->deviation = deviation;
+		}
+	}
+	core_release(&alloc, room);
+	return CORE_OK;
+}
+
 CoreStatus
 hnsw_image_finish(HnswImage *image, HnswEntry entry, HnswImageRowFn is_row,
 				  CoreAlloc alloc, CoreStopFn stop, void *stop_state)
@@ -302,6 +379,7 @@ hnsw_image_finish(HnswImage *image, HnswEntry entry, HnswImageRowFn is_row,
 	size_t		words = (size_t) nnodes / 64 + 1;
 	uint64_t   *reached = alloc.alloc(alloc.state, words * sizeof(uint64_t));
 	uint32_t   *queue = alloc.alloc(alloc.state, ((size_t) nnodes + 1) * sizeof(uint32_t));
+	CoreStatus	status;
 
 	if (reached == NULL || queue == NULL)
 		return CORE_NO_MEMORY;
@@ -317,7 +395,8 @@ hnsw_image_finish(HnswImage *image, HnswEntry entry, HnswImageRowFn is_row,
 	image->head->entry_level = entry.level;
 	if (entry.node != HNSW_NO_NODE)
 		reach(image, entry.node, reached, queue);
-	return find_strays(image, reached, is_row);
+	status = find_strays(image, reached, is_row);
+	return status != CORE_OK ? status : sketch_all(image, alloc, stop, stop_state);
 }
 
 static bool
@@ -413,6 +492,17 @@ hnsw_image_links(const HnswImage *image, uint32_t node, int level, uint32_t *out
 	return count;
 }
 
+/* A damaged record may give NaN; it is infinitely far. */
+static void
+no_nan(float *out, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+	{
+		if (out[i] != out[i])
+			out[i] = __builtin_inff();
+	}
+}
+
 void
 hnsw_image_distances(const HnswImage *image, const void *from, const uint32_t *nodes,
 					 uint32_t count, float *out)
@@ -436,12 +526,68 @@ hnsw_image_distances(const HnswImage *image, const void *from, const uint32_t *n
 			dist_prefetch((const char *) records[i] + HNSW_FORM_FACTS_BYTES, bytes);
 		hnsw_form_distances_apart(&image->form, from, records, facts, n, out + at);
 	}
-	for (uint32_t i = 0; i < count; i++)
+	no_nan(out, count);
+}
+
+/* Sketches that are on their way at a time: a processor has room for some two dozen
+ * lines, and drops hints when it is used up. */
+#define FETCHED 8
+
+void
+hnsw_image_estimates(const HnswImage *image, const HnswSketchQuery *query,
+					 const uint32_t *nodes, uint32_t count, float *out)
+{
+	for (uint32_t at = 0; at < count; at += GATHER)
 	{
-		/* a damaged record may give NaN */
-		if (out[i] != out[i])
-			out[i] = __builtin_inff();
+		HnswSketchFacts facts[GATHER];
+		const uint8_t *sketches[GATHER];
+		uint32_t	n = count - at < GATHER ? count - at : GATHER;
+		uint32_t	i = 0;
+
+		for (; i < n; i++)
+		{
+			sketches[i] = hnsw_image_sketch(image, nodes[at + i]);
+			if (i < FETCHED)
+				dist_prefetch(sketches[i], image->sketch_stride);
+			facts[i] = image->sketch_facts[nodes[at + i]];
+		}
+		for (i = 0; n - i >= DIST_FOUR; i += DIST_FOUR)
+		{
+			for (uint32_t next = i + FETCHED; next < n && next < i + FETCHED + DIST_FOUR; next++)
+				dist_prefetch(sketches[next], image->sketch_stride);
+			hnsw_sketch_estimate_four(query, &facts[i], &sketches[i], out + at + i);
+		}
+		for (; i < n; i++)
+			out[at + i] = hnsw_sketch_estimate(query, &facts[i], sketches[i]);
 	}
+	no_nan(out, count);
+}
+
+/* How far ahead of a pass over all sketches memory is asked for: a processor that notices
+ * the order does so by itself, but not beyond a page. */
+#define PASS_AHEAD 2048
+
+void
+hnsw_image_estimate_run(const HnswImage *image, const HnswSketchQuery *query,
+						uint32_t first, uint32_t count, float *out)
+{
+	const size_t stride = image->sketch_stride;
+	const uint8_t *sketch = hnsw_image_sketch(image, first);
+	const HnswSketchFacts *facts = &image->sketch_facts[first];
+	uint32_t	i = 0;
+
+	for (; count - i >= DIST_FOUR; i += DIST_FOUR, sketch += DIST_FOUR * stride)
+	{
+		const uint8_t *const four[DIST_FOUR] = {
+			sketch, sketch + stride, sketch + 2 * stride, sketch + 3 * stride
+		};
+
+		dist_prefetch(sketch + PASS_AHEAD, DIST_FOUR * stride);
+		hnsw_sketch_estimate_four(query, &facts[i], four, out + i);
+	}
+	for (; i < count; i++, sketch += stride)
+		out[i] = hnsw_sketch_estimate(query, &facts[i], sketch);
+	no_nan(out, count);
 }
 
 static uint32_t
@@ -464,6 +610,14 @@ image_vector(void *state, uint32_t node)
 }
 
 static void
+image_estimates(void *state, const HnswSketchQuery *query, const void *from,
+				const uint32_t *nodes, uint32_t count, float *out)
+{
+	(void) from;
+	hnsw_image_estimates(state, query, nodes, count, out);
+}
+
+static void
 image_announce(void *state, uint32_t node)
 {
 	hnsw_image_announce(state, node);
@@ -472,7 +626,8 @@ image_announce(void *state, uint32_t node)
 HnswStore
 hnsw_image_store(HnswImage *image)
 {
-	HnswStore	store = {image, image_links, image_distances, image_vector, image_announce};
+	HnswStore	store = {image, image_links, image_distances, image_vector, image_announce,
+	image_estimates};
 
 	return store;
 }

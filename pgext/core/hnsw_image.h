@@ -15,12 +15,15 @@
  * that lead nowhere and lists as *strays* the rows that no link leads to; a walk is
  * offered those besides (hnsw_search_offer) and so misses none.
  *
+ * Sketches of records lie apart as well, where the form has them: so a search by
+ * estimates reads half of the bytes.
+ *
  * A finished image needs no checks: what a list holds is a node of the graph.
  */
 #ifndef HNSW_IMAGE_H
 #define HNSW_IMAGE_H
 
-#include "hnsw_form.h"
+#include "hnsw_sketch.h"
 
 /* Blocks are to start at a multiple of this. */
 #define HNSW_IMAGE_LINE 64
@@ -53,6 +56,8 @@ typedef struct HnswImageHead
 	uint32_t	nused;			/* slots */
 	uint32_t	nuppers;		/* lists in use */
 	uint32_t	nstrays;
+	float		deviation;		/* of estimates, at most, for a factor and a
+								 * query's length of 1 */
 } HnswImageHead;
 
 /* An image as a process sees it. */
@@ -67,6 +72,10 @@ typedef struct HnswImage
 	uint32_t   *uppers;			/* count, then m links */
 	uint32_t   *strays;
 	HnswFacts  *facts;
+	float	   *middle;			/* that sketches are made from */
+	HnswSketchFacts *sketch_facts;	/* of slots in use */
+	uint8_t    *sketches;
+	size_t		sketch_stride;	/* 0: there are none */
 	char	   *slots;
 	size_t		stride;
 	HnswImageShape shape;
@@ -78,7 +87,8 @@ extern CoreStatus hnsw_image_bytes(const HnswImageShape *shape, const HnswForm *
 								   size_t *bytes);
 
 /* An image without nodes, in a block of so many bytes. Slots are left as they are. */
-extern void hnsw_image_format(void *block, const HnswImageShape *shape);
+extern void hnsw_image_format(void *block, const HnswImageShape *shape,
+							  const HnswForm *form);
 
 /* Is it an image for vectors of this form, that fits its room? */
 extern bool hnsw_image_fits(const void *block, size_t room, const HnswForm *form);
@@ -117,6 +127,13 @@ static inline const void *
 hnsw_image_record(const HnswImage *image, uint32_t number)
 {
 	return hnsw_image_slot(image, number) + image->shape.record_at;
+}
+
+/* The sketch of a node's record, of an image that has them. */
+static inline uint8_t *
+hnsw_image_sketch(const HnswImage *image, uint32_t number)
+{
+	return image->sketches + (size_t) number * image->sketch_stride;
 }
 
 /* Count a slot as used, once the caller has filled it. Twins are not in the
@@ -167,6 +184,14 @@ hnsw_image_announce(const HnswImage *image, uint32_t node)
 /* Distances from a record to slots in use. */
 extern void hnsw_image_distances(const HnswImage *image, const void *from,
 								 const uint32_t *nodes, uint32_t count, float *out);
+
+/* About the same, of an image that has sketches. */
+extern void hnsw_image_estimates(const HnswImage *image, const HnswSketchQuery *query,
+								 const uint32_t *nodes, uint32_t count, float *out);
+
+/* The same of `count` slots one after another; of those not in use it may be anything. */
+extern void hnsw_image_estimate_run(const HnswImage *image, const HnswSketchQuery *query,
+									uint32_t first, uint32_t count, float *out);
 
 /* The graph behind numbers, of the image alone; it must outlive the store. */
 extern HnswStore hnsw_image_store(HnswImage *image);

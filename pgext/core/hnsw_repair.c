@@ -148,7 +148,7 @@ choose_at_hand(HnswRepair *repair, uint32_t max, uint32_t *links)
 	const HnswKeys *candidates = &repair->candidates;
 	uint32_t	count = candidates->count < MAX_CANDIDATES ? candidates->count : MAX_CANDIDATES;
 	AtHand		at_hand;
-	HnswStore	store = {&at_hand, at_hand_links, at_hand_distances, at_hand_vector, NULL};
+	HnswStore	store = {&at_hand, at_hand_links, at_hand_distances, at_hand_vector, NULL, NULL};
 	HnswKey		places[MAX_CANDIDATES];
 
 	at_hand.repair = repair;

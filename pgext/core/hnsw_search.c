@@ -167,8 +167,12 @@ evaluate(HnswSearch *search, uint32_t *nodes, uint32_t count, bool all_pass)
 	status = reserve_step(search, count);
 	if (status != CORE_OK)
 		return status;
-	search->store->distances(search->store->state, search->query, nodes, count,
-							 search->dists);
+	if (search->sketch != NULL)
+		search->store->estimates(search->store->state, search->sketch, search->query,
+								 nodes, count, search->dists);
+	else
+		search->store->distances(search->store->state, search->query, nodes, count,
+								 search->dists);
 	search->evaluated += count;
 	admit(search, nodes, search->dists, count, all_pass);
 	return CORE_OK;
@@ -381,6 +385,27 @@ hnsw_search_descend(HnswSearch *search, const HnswStore *store, const void *quer
 	return CORE_OK;
 }
 
+/* Of results that were estimated, the distances. */
+static void
+refine(HnswSearch *search)
+{
+	HnswKeys   *results = &search->results;
+
+	for (uint32_t at = 0; at < results->count; at += HNSW_MAX_LINKS)
+	{
+		uint32_t	count = results->count - at;
+
+		if (count > HNSW_MAX_LINKS)
+			count = HNSW_MAX_LINKS;
+		for (uint32_t i = 0; i < count; i++)
+			search->ids[i] = hnsw_key_node(results->items[at + i]);
+		search->store->distances(search->store->state, search->query, search->ids, count,
+								 search->dists);
+		for (uint32_t i = 0; i < count; i++)
+			results->items[at + i] = hnsw_key(search->dists[i], search->ids[i]);
+	}
+}
+
 /* The nearest, ascending, in `results`. */
 static CoreStatus
 collect(HnswSearch *search)
@@ -393,6 +418,8 @@ collect(HnswSearch *search)
 		return status;
 	for (uint32_t i = 0; i < search->nearest.count; i++)
 		hnsw_keys_append(&search->results, ~search->nearest.items[i]);
+	if (search->sketch != NULL)
+		refine(search);
 	hnsw_keys_sort(search->results.items, search->results.count);
 	return CORE_OK;
 }

@@ -14,6 +14,10 @@
  * when that way leads no further, it turns to the nodes it looked through, so
  * it too sees all that is reachable before it gives up.
  *
+ * With a sketch of the query a walk goes by the store's estimates, and computes
+ * distances of what it has kept in the end: what is taken comes with distances, in
+ * their order.
+ *
  * A search may be used again and again; its memory grows to the largest walk.
  * After a callback has left by a non-local jump it must be initialised anew.
  */
@@ -48,6 +52,7 @@ typedef struct HnswSearch
 
 	/* What the caller may set between init and start */
 	const HnswFilter *filter;	/* or NULL */
+	const HnswSketchQuery *sketch;	/* or NULL */
 	bool		resumable;
 	uint64_t	max_evaluated;	/* distances on level 0; 0 for no limit */
 	uint32_t	nnodes;			/* numbers of nodes are below; 0: not known.
@@ -68,7 +73,7 @@ typedef struct HnswSearch
 	HnswVisited taken;			/* given out by hnsw_search_take */
 
 	/* What it cost, since start */
-	uint64_t	evaluated;		/* distances on level 0 */
+	uint64_t	evaluated;		/* nodes compared on level 0 */
 	uint64_t	expanded;		/* lists of links read on level 0 */
 	HnswEnd		end;
 

@@ -37,10 +37,18 @@ typedef enum Element
 {
 	ELEMENT_F32,
 	ELEMENT_F16,
-	ELEMENT_I8
+	ELEMENT_I8,
+	ELEMENT_U4
 } Element;
 
-static const size_t element_size[] = {sizeof(float), sizeof(DistHalf), sizeof(int8_t)};
+/* Of dims, which fill blocks. */
+static size_t
+row_bytes(Element element, uint32_t dim)
+{
+	static const size_t half_bytes[] = {2 * sizeof(float), 2 * sizeof(DistHalf), 2, 1};
+
+	return dim * half_bytes[element] / 2;
+}
 
 /* A query and the vectors that it meets. */
 typedef struct Work
@@ -64,6 +72,7 @@ typedef double (*RowFn) (const Work *w);
 #define F32(i) ((const float *) w->rows + ROW(i))
 #define F16(i) ((const DistHalf *) w->rows + ROW(i))
 #define I8(i) ((const int8_t *) w->rows + ROW(i))
+#define U4(i) ((const uint8_t *) w->rows + ROW(i) / 2)
 
 #define DEFINE_ROW(NAME, TERM) \
 static double \
@@ -93,6 +102,7 @@ DEFINE_ROW(row_dotnorm_f16, (w->kernels->dotnorm_f32f16(w->query, F16(i), w->dim
 DEFINE_ROW(row_query_f16, dist_query_f16(&w->cosine, F16(i)))
 DEFINE_ROW(row_dot_i8, w->kernels->dot_i8(w->query_code, I8(i), w->dim))
 DEFINE_ROW(row_l1_i8, w->kernels->l1_i8(w->query_code, 0.01f, I8(i), 0.02f, w->dim))
+DEFINE_ROW(row_dot_u4, w->kernels->dot_u4i8(U4(i), w->query_code, w->dim / DIST_NIBBLE_BLOCK))
 DEFINE_ROW(row_query_i8, dist_code(&w->code, ((DistCode) {I8(i), 0.01f, 1})))
 
 /* Four at a time; a remainder is left out of the count by bench_line. */
@@ -165,12 +175,19 @@ read_avx2(const Work *w, size_t row_floats)
 	{
 		const float *row = (const float *) w->rows + w->order[i] * row_floats;
 
-		for (size_t at = 0; at + 32 <= row_floats; at += 32)
+		size_t		at = 0;
+
+		for (; at + 32 <= row_floats; at += 32)
 		{
 			s0 = _mm256_or_ps(s0, _mm256_loadu_ps(row + at));
 			s1 = _mm256_or_ps(s1, _mm256_loadu_ps(row + at + 8));
 			s2 = _mm256_or_ps(s2, _mm256_loadu_ps(row + at + 16));
 			s3 = _mm256_or_ps(s3, _mm256_loadu_ps(row + at + 24));
+		}
+		if (at + 16 <= row_floats)
+		{
+			s0 = _mm256_or_ps(s0, _mm256_loadu_ps(row + at));
+			s1 = _mm256_or_ps(s1, _mm256_loadu_ps(row + at + 8));
 		}
 	}
 	s0 = _mm256_or_ps(_mm256_or_ps(s0, s1), _mm256_or_ps(s2, s3));
@@ -181,20 +198,20 @@ read_avx2(const Work *w, size_t row_floats)
 static double
 row_read(const Work *w)
 {
-	size_t		row_bytes = w->dim * element_size[w->element];
+	size_t		bytes = row_bytes(w->element, w->dim);
 	uint64_t	bits = 0;
 
 #if defined(__x86_64__)
 	if (strncmp(w->kernels->isa, "avx", 3) == 0)
-		return read_avx2(w, row_bytes / sizeof(float));
+		return read_avx2(w, bytes / sizeof(float));
 #endif
 	for (size_t i = 0; i < w->nrows; i++)
 	{
-		for (size_t at = 0; at + sizeof(uint64_t[2]) <= row_bytes; at += sizeof(uint64_t[2]))
+		for (size_t at = 0; at + sizeof(uint64_t[2]) <= bytes; at += sizeof(uint64_t[2]))
 		{
 			uint64_t	words[2];
 
-			memcpy(words, w->rows + w->order[i] * row_bytes + at, sizeof(words));
+			memcpy(words, w->rows + w->order[i] * bytes + at, sizeof(words));
 			bits |= words[0] | words[1];
 		}
 	}
@@ -211,10 +228,11 @@ static const char *const column_names[] = {
 static const RowFn columns[][NCOLUMNS] = {
 	{row_dot_f32, row_four_f32, row_many_f32, row_l2sq_f32, row_l1_f32, row_dotnorm_f32, row_query_f32, row_read},
 	{row_dot_f16, row_four_f16, row_many_f16, row_l2sq_f16, row_l1_f16, row_dotnorm_f16, row_query_f16, row_read},
-	{row_dot_i8, row_four_i8, row_many_i8, NULL, row_l1_i8, NULL, row_query_i8, row_read}
+	{row_dot_i8, row_four_i8, row_many_i8, NULL, row_l1_i8, NULL, row_query_i8, row_read},
+	{row_dot_u4, NULL, NULL, NULL, NULL, NULL, NULL, row_read}
 };
 
-static const char *const element_names[] = {"f32", "f16", "int8"};
+static const char *const element_names[] = {"f32", "f16", "int8", "u4"};
 
 typedef struct Place
 {
@@ -261,13 +279,13 @@ compare_doubles(const void *left, const void *right)
 static double
 sample(RowFn function, const Work *w)
 {
-	size_t		row_bytes = w->nrows * w->dim * element_size[w->element];
-	size_t		passes = SAMPLE_BYTES / row_bytes + 1;
+	size_t		read = w->nrows * row_bytes(w->element, w->dim);
+	size_t		passes = SAMPLE_BYTES / read + 1;
 	double		total = 0.0;
 	double		start;
 	double		elapsed;
 
-	if (row_bytes < SAMPLE_BYTES)
+	if (read < SAMPLE_BYTES)
 		total += function(w);	/* fill the cache */
 	start = cpu_ns();
 	for (size_t pass = 0; pass < passes; pass++)
@@ -308,10 +326,10 @@ static void
 bench_line(Work *work, const Place *place)
 {
 	double		ns[NCOLUMNS][SAMPLES];
-	size_t		size = element_size[work->element];
+	size_t		bytes = row_bytes(work->element, work->dim);
 	uint32_t   *order;
 
-	work->nrows = place->bytes / (work->dim * size) / DIST_FOUR * DIST_FOUR;
+	work->nrows = place->bytes / bytes / DIST_FOUR * DIST_FOUR;
 	work->order = order = new_order(work->nrows, place->random);
 	for (int i = 0; i < SAMPLES; i++)
 	{
@@ -334,7 +352,7 @@ bench_line(Work *work, const Place *place)
 		}
 		qsort(ns[c], SAMPLES, sizeof(double), compare_doubles);
 		median = ns[c][SAMPLES / 2];
-		printf(" %7.1f %5.1f", median, work->dim * size / median);
+		printf(" %7.1f %5.1f", median, (double) bytes / median);
 	}
 	printf("\n");
 	fflush(stdout);
@@ -347,7 +365,7 @@ bench_isa(const DistKernels *k, const float *query, const char *const *rows)
 {
 	static int8_t room[1536];
 
-	for (int element = ELEMENT_F32; element <= ELEMENT_I8; element++)
+	for (int element = ELEMENT_F32; element <= ELEMENT_U4; element++)
 	{
 		for (int place = 0; place < NPLACES; place++)
 		{
@@ -390,7 +408,9 @@ main(int argc, char **argv)
 	DistHalf   *f16 = (DistHalf *) new_rows(bytes);
 	int8_t	   *i8 = (int8_t *) new_rows(bytes);
 	float	   *query = (float *) new_rows(8192);
-	const char *const rows[] = {(const char *) f32, (const char *) f16, (const char *) i8};
+	const char *const rows[] = {
+		(const char *) f32, (const char *) f16, (const char *) i8, (const char *) i8
+	};
 
 	for (size_t i = 0; i < bytes / sizeof(float); i++)
 		f32[i] = (float) (i % 251) / 251.0f - 0.5f;
@@ -415,7 +435,8 @@ main(int argc, char **argv)
 	}
 	printf("\nx4: dot of one query with four vectors at a time, per vector; many: distances\n"
 		   "of lists of 32 by the same, with prefetch; query: the\n"
-		   "whole cosine distance, of codes for int8; read: a plain read of the same\n"
+		   "whole cosine distance, of codes for int8; u4: numbers of four bits with int8;\n"
+		   "read: a plain read of the same\n"
 		   "bytes in the same order by the same vector width, the bound\n");
 	return 0;
 }

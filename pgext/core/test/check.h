@@ -49,6 +49,8 @@ extern void test_hnsw_form(void);
 extern void test_hnsw_walk(void);
 extern void test_hnsw_graph(void);
 extern void test_hnsw_image(void);
+extern void test_sketch(void);
+extern void test_sketch_walk(void);
 
 /* Print the measured errors as a table instead of testing. */
 extern void print_accuracy(void);

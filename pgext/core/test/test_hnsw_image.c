@@ -6,121 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../hnsw_image.h"
 #include "check.h"
-#include "graph.h"
+#include "copy.h"
 #include "random.h"
-
-/* A host's slot: a mark, links, and the record. */
-typedef struct Slot
-{
-	uint16_t	is_row;
-	uint16_t	nlinks;
-	uint32_t	next;
-} Slot;
-
-typedef struct Copy
-{
-	const Graph *graph;
-	void	   *block;
-	size_t		bytes;
-	HnswImage	image;
-	HnswStore	store;			/* over `image` of this very struct */
-} Copy;
 
 static const GraphSpec common_spec = {
 	DIST_COSINE, HNSW_INT8, VECTORS_UNIFORM, 1200, 20, {8, 40}
 };
-
-static bool
-is_row(const void *slot)
-{
-	return ((const Slot *) slot)->is_row != 0;
-}
-
-static void *
-aligned_block(size_t bytes)
-{
-	return aligned_alloc(HNSW_IMAGE_LINE, bytes);
-}
-
-static HnswImageShape
-shape_of(const Graph *graph, uint32_t max_strays)
-{
-	uint32_t	m = graph->spec.params.m;
-	HnswImageShape shape = {0};
-
-	shape.nnodes = graph->spec.nnodes;
-	shape.m = m;
-	shape.nlinks_at = offsetof(Slot, nlinks);
-	shape.links_at = sizeof(Slot);
-	shape.next_at = offsetof(Slot, next);
-	shape.record_at = shape.links_at + 2 * m * (uint32_t) sizeof(uint32_t);
-	shape.slot_bytes = shape.record_at + (uint32_t) graph->arrays.record_bytes;
-	for (uint32_t node = 0; node < shape.nnodes; node++)
-		shape.upper_lists += graph->arrays.levels[node];
-	shape.max_strays = max_strays;
-	return shape;
-}
-
-static void
-copy_node(Copy *copy, uint32_t node)
-{
-	const Graph *graph = copy->graph;
-	Slot	   *slot = (Slot *) hnsw_image_slot(&copy->image, node);
-	uint32_t	links[HNSW_MAX_LINKS];
-	int			level = graph->arrays.levels[node];
-
-	slot->is_row = 1;
-	slot->next = HNSW_NO_NODE;
-	slot->nlinks = (uint16_t) graph->store.links(graph->store.state, node, 0,
-												 (uint32_t *) (slot + 1));
-	memcpy((char *) slot + copy->image.shape.record_at,
-		   graph->store.vector(graph->store.state, node), graph->arrays.record_bytes);
-	hnsw_image_add(&copy->image, node, true);
-	CHECK(level == 0 || hnsw_image_raise(&copy->image, node, level), "node %u", node);
-	for (int at = 1; at <= level; at++)
-	{
-		uint32_t	count = graph->store.links(graph->store.state, node, at, links);
-
-		hnsw_image_set_links(&copy->image, node, at, links, count);
-	}
-}
-
-/* An image of the nodes that are not left out (NULL: none is), not finished. */
-static Copy *
-copy_of(const Graph *graph, const bool *left_out, uint32_t max_strays)
-{
-	Copy	   *copy = calloc(1, sizeof(Copy));
-	HnswImageShape shape = shape_of(graph, max_strays);
-
-	copy->graph = graph;
-	CHECK(hnsw_image_bytes(&shape, &graph->arrays.form, &copy->bytes) == CORE_OK, "bytes");
-	copy->block = aligned_block(copy->bytes);
-	memset(copy->block, 0xA5, copy->bytes);
-	hnsw_image_format(copy->block, &shape);
-	copy->image = hnsw_image_attach(copy->block, &graph->arrays.form);
-	copy->store = hnsw_image_store(&copy->image);
-	for (uint32_t node = 0; node < shape.nnodes; node++)
-	{
-		if (left_out == NULL || !left_out[node])
-			copy_node(copy, node);
-	}
-	return copy;
-}
-
-static CoreStatus
-finish(Copy *copy, HnswEntry entry, Arena *arena)
-{
-	return hnsw_image_finish(&copy->image, entry, is_row, arena_alloc(arena), NULL, NULL);
-}
-
-static void
-drop(Copy *copy)
-{
-	free(copy->block);
-	free(copy);
-}
 
 static void
 same_list(const HnswKey *a, uint32_t na, const HnswKey *b, uint32_t nb, const char *what)
@@ -183,15 +75,15 @@ walks_are_the_same(void)
 			spec.element = metric % 2 == 0 ? HNSW_INT8 : HNSW_FLOAT32;
 			graph = graph_build(&spec, &arena);
 			entry = hnsw_arrays_entry(&graph->arrays);
-			copy = copy_of(graph, NULL, 0);
-			CHECK(finish(copy, entry, &arena) == CORE_OK, "finish");
+			copy = copy_new(graph, NULL, 0);
+			CHECK(copy_finish(copy, entry, &arena) == CORE_OK, "finish");
 			CHECK(copy->image.head->nstrays == 0, "%u strays", copy->image.head->nstrays);
 			CHECK(hnsw_image_fault(&copy->image) == NULL, "%s", hnsw_image_fault(&copy->image));
 			CHECK(hnsw_image_entry(&copy->image).node == entry.node, "entry");
 			same_walks(graph, &copy->store, entry, &arena);
 
 			/* No address is in the block: it may lie anywhere. */
-			moved.block = aligned_block(copy->bytes);
+			moved.block = copy_block(copy->bytes);
 			memcpy(moved.block, copy->block, copy->bytes);
 			memset(copy->block, 0, copy->bytes);
 			CHECK(hnsw_image_fits(moved.block, copy->bytes, &graph->arrays.form), "fits");
@@ -201,7 +93,7 @@ walks_are_the_same(void)
 			moved.store = hnsw_image_store(&moved.image);
 			same_walks(graph, &moved.store, entry, &arena);
 			free(moved.block);
-			drop(copy);
+			copy_drop(copy);
 			graph_drop(graph);
 			arena_drop(&arena);
 		}
@@ -222,11 +114,11 @@ components_start_at_lines(void)
 		spec.dim = 13 + m;
 		spec.params.m = m;
 		graph = graph_build(&spec, &arena);
-		copy = copy_of(graph, NULL, 0);
+		copy = copy_new(graph, NULL, 0);
 		for (uint32_t node = 0; node < spec.nnodes; node++)
 			CHECK(((uintptr_t) hnsw_image_record(&copy->image, node) +
 				   HNSW_FORM_FACTS_BYTES) % HNSW_IMAGE_LINE == 0, "node %u", node);
-		drop(copy);
+		copy_drop(copy);
 		graph_drop(graph);
 		arena_drop(&arena);
 	}
@@ -272,7 +164,7 @@ static uint32_t
 offered_hits(const Graph *graph, Copy *copy, const bool *left_out, Arena *arena)
 {
 	Mixed		mixed = {graph, &copy->image};
-	HnswStore	store = {&mixed, mixed_links, mixed_distances, NULL, NULL};
+	HnswStore	store = {&mixed, mixed_links, mixed_distances, NULL, NULL, NULL};
 	uint32_t   *offered = malloc(graph->spec.nnodes * sizeof(uint32_t));
 	uint32_t	noffered = 0;
 	uint32_t	hits = 0;
@@ -330,14 +222,14 @@ what_was_added_is_offered(void)
 		for (uint32_t node = 0; node < graph->spec.nnodes; node++)
 			left_out[node] = node != entry.node &&
 				(random_signed_unit(&random) + 1.0) / 2 < shares[s];
-		copy = copy_of(graph, left_out, graph->spec.nnodes);
-		CHECK(finish(copy, entry, &arena) == CORE_OK, "finish");
+		copy = copy_new(graph, left_out, graph->spec.nnodes);
+		CHECK(copy_finish(copy, entry, &arena) == CORE_OK, "finish");
 		CHECK(hnsw_image_fault(&copy->image) == NULL, "%s", hnsw_image_fault(&copy->image));
 		for (uint32_t node = 0; node < graph->spec.nnodes; node++)
 			CHECK(hnsw_image_has(&copy->image, node) != left_out[node], "node %u", node);
 		hits = offered_hits(graph, copy, left_out, &arena);
 		CHECK(hits >= 495, "share %g: %u of 500", shares[s], hits);
-		drop(copy);
+		copy_drop(copy);
 		free(left_out);
 		graph_drop(graph);
 		arena_drop(&arena);
@@ -367,24 +259,24 @@ strays_are_found(void)
 		}
 		hnsw_arrays_set_links(&graph->arrays, node, 0, links, kept);
 	}
-	copy = copy_of(graph, NULL, 1);
-	((Slot *) hnsw_image_slot(&copy->image, dead))->is_row = 0;
-	CHECK(finish(copy, entry, &arena) == CORE_OK, "finish");
+	copy = copy_new(graph, NULL, 1);
+	((CopySlot *) hnsw_image_slot(&copy->image, dead))->is_row = 0;
+	CHECK(copy_finish(copy, entry, &arena) == CORE_OK, "finish");
 	CHECK(copy->image.head->nstrays == 1 && copy->image.strays[0] == lost, "%u strays",
 		  copy->image.head->nstrays);
-	drop(copy);
+	copy_drop(copy);
 
 	/* one more than there is room for */
-	copy = copy_of(graph, NULL, 1);
-	CHECK(finish(copy, entry, &arena) == CORE_TOO_LARGE, "two strays");
-	drop(copy);
+	copy = copy_new(graph, NULL, 1);
+	CHECK(copy_finish(copy, entry, &arena) == CORE_TOO_LARGE, "two strays");
+	copy_drop(copy);
 
 	/* what comes with a node that is reached is reached */
-	copy = copy_of(graph, NULL, 0);
-	((Slot *) hnsw_image_slot(&copy->image, entry.node))->next = lost;
-	((Slot *) hnsw_image_slot(&copy->image, lost))->next = dead;
-	CHECK(finish(copy, entry, &arena) == CORE_OK, "a chain");
-	drop(copy);
+	copy = copy_new(graph, NULL, 0);
+	((CopySlot *) hnsw_image_slot(&copy->image, entry.node))->next = lost;
+	((CopySlot *) hnsw_image_slot(&copy->image, lost))->next = dead;
+	CHECK(copy_finish(copy, entry, &arena) == CORE_OK, "a chain");
+	copy_drop(copy);
 	graph_drop(graph);
 	arena_drop(&arena);
 }
@@ -394,14 +286,14 @@ damage_is_seen(void)
 {
 	Arena		arena = {NULL, 0, -1};
 	Graph	   *graph = graph_build(&common_spec, &arena);
-	Copy	   *copy = copy_of(graph, NULL, 0);
+	Copy	   *copy = copy_new(graph, NULL, 0);
 	HnswImageHead *head = copy->image.head;
-	Slot	   *slot = (Slot *) hnsw_image_slot(&copy->image, 3);
+	CopySlot   *slot = (CopySlot *) hnsw_image_slot(&copy->image, 3);
 	uint32_t   *links = (uint32_t *) (slot + 1);
-	Slot		kept = *slot;
+	CopySlot	kept = *slot;
 	uint32_t	link = links[0];
 
-	CHECK(finish(copy, hnsw_arrays_entry(&graph->arrays), &arena) == CORE_OK, "finish");
+	CHECK(copy_finish(copy, hnsw_arrays_entry(&graph->arrays), &arena) == CORE_OK, "finish");
 	CHECK(hnsw_image_fault(&copy->image) == NULL, "sound");
 
 	links[0] = graph->spec.nnodes;
@@ -425,7 +317,7 @@ damage_is_seen(void)
 	CHECK(hnsw_image_fault(&copy->image) == NULL, "sound again");
 	head->entry = graph->spec.nnodes;
 	CHECK(hnsw_image_fault(&copy->image) != NULL, "an entry beyond");
-	drop(copy);
+	copy_drop(copy);
 	graph_drop(graph);
 	arena_drop(&arena);
 }

@@ -51,6 +51,8 @@ main(int argc, char **argv)
 	test_hnsw_walk();
 	test_hnsw_graph();
 	test_hnsw_image();
+	test_sketch();
+	test_sketch_walk();
 	printf("%d passed, %d failed\n", check_state.passed, check_state.failed);
 	return check_state.failed == 0 ? 0 : 1;
 }

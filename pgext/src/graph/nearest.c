@@ -168,7 +168,7 @@ nearest_search(const NearestScan *nearest, FactSearch *search)
 {
 	const SeedScanStats *stats = seedscan_stats(nearest->scan);
 
-	search->name = seedscan_source_name(stats->source);
+	search->name = seedscan_source_name(stats);
 	search->compared = stats->evaluated;
 	search->rows = stats->fetched;
 	search->ms = stats->search_ms;

@@ -175,10 +175,21 @@ page_distances(HnswPageStore *store, const void *from, const uint32_t *nodes,
 		group_distances(store, from, blocks + i, at + i, Min(count - i, GROUP), out + i);
 }
 
+/* To a node of the image: its distance, or what a sketch tells of it. */
+static inline void
+image_distance(HnswPageStore *store, const HnswSketchQuery *sketch, const void *from,
+			   uint32_t node, float *out)
+{
+	if (sketch != NULL)
+		hnsw_image_estimates(store->image, sketch, &node, 1, out);
+	else
+		hnsw_image_distances(store->image, from, &node, 1, out);
+}
+
 /* Some of the nodes are in the image, some on pages. */
 static void
-mixed_distances(HnswPageStore *store, const void *from, const uint32_t *nodes,
-				uint32_t count, float *out)
+mixed_distances(HnswPageStore *store, const HnswSketchQuery *sketch, const void *from,
+				const uint32_t *nodes, uint32_t count, float *out)
 {
 	uint32_t	rest[HNSW_MAX_LINKS];
 	float		dists[HNSW_MAX_LINKS];
@@ -188,7 +199,7 @@ mixed_distances(HnswPageStore *store, const void *from, const uint32_t *nodes,
 	for (uint32_t i = 0; i < count; i++)
 	{
 		if (in_image(store, nodes[i]))
-			hnsw_image_distances(store->image, from, &nodes[i], 1, &out[i]);
+			image_distance(store, sketch, from, nodes[i], &out[i]);
 		else
 			rest[nrest++] = nodes[i];
 	}
@@ -201,22 +212,44 @@ mixed_distances(HnswPageStore *store, const void *from, const uint32_t *nodes,
 	}
 }
 
+static bool
+all_in_image(const HnswPageStore *store, const uint32_t *nodes, uint32_t count)
+{
+	bool		all = store->image != NULL;
+
+	for (uint32_t i = 0; i < count && all; i++)
+		all = hnsw_image_has(store->image, nodes[i]);
+	return all;
+}
+
 static void
 store_distances(void *state, const void *from, const uint32_t *nodes, uint32_t count,
 				float *out)
 {
 	HnswPageStore *store = state;
-	bool		all_in_image = store->image != NULL;
 
 	Assert(count <= HNSW_MAX_LINKS);
-	for (uint32_t i = 0; i < count && all_in_image; i++)
-		all_in_image = hnsw_image_has(store->image, nodes[i]);
-	if (all_in_image)
+	if (all_in_image(store, nodes, count))
 		hnsw_image_distances(store->image, from, nodes, count, out);
 	else if (store->image != NULL)
-		mixed_distances(store, from, nodes, count, out);
+		mixed_distances(store, NULL, from, nodes, count, out);
 	else
 		page_distances(store, from, nodes, count, out);
+	store->evaluated += count;
+}
+
+/* Of an image with sketches. */
+static void
+store_estimates(void *state, const HnswSketchQuery *sketch, const void *from,
+				const uint32_t *nodes, uint32_t count, float *out)
+{
+	HnswPageStore *store = state;
+
+	Assert(count <= HNSW_MAX_LINKS);
+	if (all_in_image(store, nodes, count))
+		hnsw_image_estimates(store->image, sketch, nodes, count, out);
+	else
+		mixed_distances(store, sketch, from, nodes, count, out);
 	store->evaluated += count;
 }
 
@@ -466,7 +499,8 @@ store_announce(void *state, uint32_t number)
 HnswStore
 hnsw_store_of(HnswPageStore *store)
 {
-	HnswStore	result = {store, store_links, store_distances, store_vector, store_announce};
+	HnswStore	result = {store, store_links, store_distances, store_vector, store_announce,
+	store_estimates};
 
 	return result;
 }

@@ -37,7 +37,7 @@ index_explain(PlanState *node, ExplainState *es)
 	ExplainPropertyUInteger("Vectors Compared", NULL, stats->evaluated, es);
 	ExplainPropertyUInteger("Rows Looked At", NULL, stats->fetched, es);
 	if (es->buffers)
-		ExplainPropertyText("Vector Index Read", seedscan_source_name(stats->source), es);
+		ExplainPropertyText("Vector Index Read", seedscan_source_name(stats), es);
 	if (stats->bounded)
 		ExplainPropertyText("Ended By", "sorted_hnsw.max_scan_tuples", es);
 }

@@ -260,7 +260,7 @@ hnsw_block_fill(HnswBlockPlan *plan, void *memory)
 	HnswMap    *after;
 	HnswImage	image;
 
-	hnsw_image_format(image_memory, &plan->shape);
+	hnsw_image_format(image_memory, &plan->shape, &plan->map.shape.form);
 	image = hnsw_image_attach(image_memory, &plan->map.shape.form);
 	for (uint32 page = 0; page < plan->map.npages[HNSW_SPACE_NODES]; page++)
 	{

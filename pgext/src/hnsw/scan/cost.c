@@ -109,7 +109,7 @@ static double
 compared_nodes(const CostFacts *facts, double rows, double share, double wanted)
 {
 	double		kept = Max(wanted, guc_hnsw_ef_search);
-	double		flat = scanmode_flat_cost(rows, share, false);
+	double		flat = scanmode_flat_cost(rows, share, SEED_ON_PAGES);
 	double		walk = Min(scanmode_walk_cost(rows, share, kept, facts->m, false),
 						   scanmode_walk_cost(rows, share, kept, facts->m, true));
 

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "miscadmin.h"
 
 #include "hnsw/scan/flatpass.h"
@@ -98,19 +100,164 @@ keep(FlatPass *pass, HnswKey key)
 		return;
 	if (pass->rest.count == pass->room)
 		drop_half(pass);
+	core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc, (uint64) pass->rest.count + 1));
 	hnsw_keys_append(&pass->rest, key);
 }
 
+/* Compare slots by their records. */
+static void
+compare(FlatPass *pass, const void *record, const uint32 *numbers,
+		const void *const *records, uint32 count)
+{
+	float		dists[HNSW_MAX_SLOTS];
+
+	hnsw_form_distances(&hnsw_store_map(pass->store)->shape.form, record, records, count,
+						dists);
+	pass->evaluated += count;
+	for (uint32 i = 0; i < count; i++)
+	{
+		/* a damaged record may give NaN */
+		if (dists[i] == dists[i])
+			keep(pass, hnsw_key(dists[i], numbers[i]));
+	}
+}
+
+static void
+compare_page(FlatPass *pass, const void *record, const uint32 *numbers, HnswNode **nodes,
+			 uint32 count)
+{
+	const void *records[HNSW_MAX_SLOTS];
+
+	for (uint32 i = 0; i < count; i++)
+		records[i] = hnsw_node_record(&hnsw_store_map(pass->store)->shape, nodes[i]);
+	compare(pass, record, numbers, records, count);
+}
+
+static inline float
+last_guess(const FlatPass *pass)
+{
+	return pass->guessed.count < pass->ef ? INFINITY : hnsw_key_dist(~pass->guessed.items[0]);
+}
+
+/* A slot by its sketch: the nearest stay. */
+static inline void
+guess(FlatPass *pass, float estimate, uint32 number)
+{
+	HnswKeys   *guessed = &pass->guessed;
+	HnswKey		key = hnsw_key(estimate, number);
+
+	if (guessed->count < pass->ef)
+		hnsw_heap_push(guessed, ~key);
+	else if (key < ~guessed->items[0])
+		hnsw_heap_replace_root(guessed, ~key);
+}
+
+static void
+estimate_page(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sketch,
+			  const uint32 *numbers, uint32 count)
+{
+	float		estimates[HNSW_MAX_SLOTS];
+
+	hnsw_image_estimates(image, sketch, numbers, count, estimates);
+	pass->evaluated += count;
+	for (uint32 i = 0; i < count; i++)
+		guess(pass, estimates[i], numbers[i]);
+}
+
+/* Slots estimated at a time, where all of an image are. */
+#define RUN 256
+
+/* All slots of pages that the image has; returns how many pages. */
+static uint32
+estimate_all(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sketch)
+{
+	uint32		per_page = hnsw_store_map(pass->store)->shape.per_page[HNSW_SPACE_NODES];
+	uint32		pages = image->shape.nnodes / per_page;
+	uint32		end = pages * per_page;
+
+	for (uint32 first = 0; first < end; first += RUN)
+	{
+		float		estimates[RUN];
+		uint32		count = Min(RUN, end - first);
+
+		CHECK_FOR_INTERRUPTS();
+		hnsw_image_estimate_run(image, sketch, first, count, estimates);
+		for (uint32 i = 0; i < count; i++)
+		{
+			if (estimates[i] <= last_guess(pass) && hnsw_image_bit(image->used, first + i))
+				guess(pass, estimates[i], first + i);
+		}
+		pass->evaluated += count;
+	}
+	return pages;
+}
+
+/* Compare those by their records. */
+static void
+compare_guessed(FlatPass *pass, const HnswImage *image, const void *record)
+{
+	uint32		numbers[HNSW_MAX_SLOTS];
+	const void *records[HNSW_MAX_SLOTS];
+	uint32		count = 0;
+
+	for (uint32 i = 0; i < pass->guessed.count; i++)
+	{
+		numbers[count] = hnsw_key_node(~pass->guessed.items[i]);
+		records[count] = hnsw_image_record(image, numbers[count]);
+		count++;
+		if (count == HNSW_MAX_SLOTS || i + 1 == pass->guessed.count)
+		{
+			CHECK_FOR_INTERRUPTS();
+			compare(pass, record, numbers, records, count);
+			count = 0;
+		}
+	}
+}
+
+/* All slots: those of an image by their sketches, the rest by records. */
+static void
+guess_all(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
+		  const HnswVisited *seen)
+{
+	const HnswImage *sketched = hnsw_store_image_of(pass->store, 0);
+	uint32		npages = hnsw_store_map(pass->store)->npages[HNSW_SPACE_NODES];
+	uint32		numbers[HNSW_MAX_SLOTS];
+	HnswNode   *nodes[HNSW_MAX_SLOTS];
+	uint32		page = 0;
+
+	core_check(hnsw_keys_reserve(&pass->guessed, &pass->alloc, pass->ef));
+	if (sketched != NULL && pass->conditions == NULL && seen == NULL)
+		page = estimate_all(pass, sketched, sketch);
+	for (; page < npages; page++)
+	{
+		const HnswImage *image = hnsw_store_image_of(pass->store, page);
+		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
+
+		if (image != NULL)
+			estimate_page(pass, image, sketch, numbers, count);
+		else
+			compare_page(pass, record, numbers, nodes, count);
+		hnsw_store_unlock(pass->store);
+	}
+	pass->partial = pass->guessed.count > 0;
+	if (pass->partial)
+		compare_guessed(pass, sketched, record);
+}
+
 void
-flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
+flatpass_run(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
+			 const HnswVisited *seen)
 {
 	const HnswMap *map = hnsw_store_map(pass->store);
 	uint32		numbers[HNSW_MAX_SLOTS];
 	HnswNode   *nodes[HNSW_MAX_SLOTS];
-	const void *records[HNSW_MAX_SLOTS];
-	float		dists[HNSW_MAX_SLOTS];
 
 	core_check(hnsw_keys_reserve(&pass->nearest, &pass->alloc, pass->ef));
+	if (sketch != NULL)
+	{
+		guess_all(pass, record, sketch, seen);
+		return;
+	}
 	/* at once, for to grow is to copy */
 	core_check(hnsw_keys_reserve(&pass->rest, &pass->alloc,
 								 Min(hnsw_map_nodes(map), pass->room)));
@@ -118,18 +265,8 @@ flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen)
 	{
 		uint32		count = wanted_slots(pass, page, seen, numbers, nodes);
 
-		for (uint32 i = 0; i < count; i++)
-			records[i] = hnsw_node_record(&map->shape, nodes[i]);
-		hnsw_form_distances(&map->shape.form, record, records, count, dists);
+		compare_page(pass, record, numbers, nodes, count);
 		hnsw_store_unlock(pass->store);
-		pass->evaluated += count;
-
-		for (uint32 i = 0; i < count; i++)
-		{
-			/* a damaged record may give NaN */
-			if (dists[i] == dists[i])
-				keep(pass, hnsw_key(dists[i], numbers[i]));
-		}
 	}
 }
 

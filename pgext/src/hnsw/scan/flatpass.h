@@ -22,6 +22,8 @@ typedef struct FlatPass
 	HnswKeys	rest;			/* heap once `nearest` was taken */
 	HnswKey		farthest;		/* not kept, as is all beyond */
 	bool		limited;		/* rows were not kept */
+	bool		partial;		/* by sketches: beyond `ef` there are more */
+	HnswKeys	guessed;		/* heap of complements, by sketches */
 	uint32		takes;
 	uint64		evaluated;
 	uint32		next_page;		/* of a pass in any order */
@@ -31,8 +33,13 @@ extern void flatpass_init(FlatPass *pass, HnswPageStore *store,
 						  const HnswConditions *conditions, CoreAlloc alloc,
 						  uint32 ef, uint32 room);
 
-/* Compare all; leaves out nodes of `seen`, which may be NULL. */
-extern void flatpass_run(FlatPass *pass, const void *record, const HnswVisited *seen);
+/*
+ * Compare all; leaves out nodes of `seen`, which may be NULL. With a sketch of the
+ * query, which may be NULL, of the slots of an image only the nearest `ef` by their
+ * sketches are compared by records: it is not exact, as a walk is not.
+ */
+extern void flatpass_run(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
+						 const HnswVisited *seen);
 
 /* The next keys, nearest first, at most `max` after the first `ef`; *count is 0
  * at the end. They live until the next call. */

@@ -12,12 +12,19 @@
 /*
  * Of a slot in order, in distances of a walk: to look at it, and to compare it.
  * On pages a walk pins and locks for each node, a flat pass once a page; from
- * memory both wait for the same bytes, and only the walk meets some twice.
+ * memory both wait for the same bytes, and only the walk meets some twice. Sketches
+ * lie one after another, so that memory brings them before they are asked for, and a
+ * flat pass has no lists to keep for each.
  */
-#define FLAT_LOOK 0.1
-#define FLAT_COMPARE 0.4
-#define FLAT_LOOK_MEMORY 0.2
-#define FLAT_COMPARE_MEMORY 0.8
+static const struct
+{
+	double		look;
+	double		compare;
+}			flat_costs[] = {
+	[SEED_ON_PAGES] = {0.1, 0.4},
+	[SEED_IN_MEMORY] = {0.2, 0.8},
+	[SEED_BY_SKETCHES] = {0.1, 0.2},
+};
 
 /* Of a node of a walk that is near enough to be kept, to ask whether it passes. */
 #define WALK_ASK 0.5
@@ -45,16 +52,14 @@ scanmode_walk_cost(double rows, double share, double ef, double m, bool wide)
 }
 
 double
-scanmode_flat_cost(double rows, double share, bool in_memory)
+scanmode_flat_cost(double rows, double share, SeedPlace place)
 {
-	if (in_memory)
-		return rows * (FLAT_LOOK_MEMORY + share * FLAT_COMPARE_MEMORY);
-	return rows * (FLAT_LOOK + share * FLAT_COMPARE);
+	return rows * (flat_costs[place].look + share * flat_costs[place].compare);
 }
 
 SeedPlan
 scanmode_choose(const NodeFilter *filter, const HnswMap *map, bool has_query, uint32 ef,
-				bool in_memory)
+				SeedPlace place)
 {
 	double		rows = hnsw_map_nodes(map);
 	double		share = 1.0;
@@ -73,7 +78,7 @@ scanmode_choose(const NodeFilter *filter, const HnswMap *map, bool has_query, ui
 	wide = scanmode_walk_cost(rows, share, ef, map->shape.m, true);
 	plan.wide = wide < plain;
 	if (guc_hnsw_scan_mode == HNSW_SCAN_AUTO &&
-		scanmode_flat_cost(rows, share, in_memory) <= Min(plain, wide))
+		scanmode_flat_cost(rows, share, place) <= Min(plain, wide))
 		plan.mode = SEED_FLAT;
 	return plan;
 }
@@ -87,11 +92,11 @@ scanmode_flat_is_allowed(const HnswMap *map)
 }
 
 bool
-scanmode_flat_is_better(const HnswMap *map, uint64 evaluated, bool in_memory)
+scanmode_flat_is_better(const HnswMap *map, uint64 evaluated, SeedPlace place)
 {
 	double		rows = hnsw_map_nodes(map);
 
 	return guc_hnsw_scan_mode == HNSW_SCAN_AUTO &&
 		scanmode_flat_is_allowed(map) &&
-		scanmode_flat_cost(rows, 1.0, in_memory) <= evaluated;
+		scanmode_flat_cost(rows, 1.0, place) <= evaluated;
 }

@@ -25,14 +25,14 @@ PG_FUNCTION_INFO_V1(sorted_hnsw_scan_stats);
 PG_FUNCTION_INFO_V1(sorted_hnsw_reset_scan_stats);
 
 const char *
-seedscan_source_name(HnswSource source)
+seedscan_source_name(const SeedScanStats *stats)
 {
-	switch (source)
+	switch (stats->source)
 	{
 		case HNSW_SOURCE_SHARED:
-			return "shared";
+			return stats->sketched ? "shared, sketches" : "shared";
 		case HNSW_SOURCE_LOCAL:
-			return "local";
+			return stats->sketched ? "local, sketches" : "local";
 		default:
 			return "pages";
 	}
@@ -69,7 +69,7 @@ put_counts(const void *entry, Datum *values)
 	values[9] = Int64GetDatum(counts->last.evaluated);
 	values[10] = Int64GetDatum(counts->last.fetched);
 	values[11] = Int64GetDatum(counts->last.pages);
-	values[12] = CStringGetTextDatum(seedscan_source_name(counts->last.source));
+	values[12] = CStringGetTextDatum(seedscan_source_name(&counts->last));
 }
 
 Datum

@@ -53,6 +53,11 @@
  * left over when the walk goes on: what it has not seen may be nearer. */
 #define WALK_MORE(ef) Max((ef) / 16 + 4, 8)
 
+/* Estimates by sketches are less exact than codes, most so where the nearest of a dense
+ * cluster are wanted: their distances are alike, and far below those from the middle of
+ * all. What is kept is compared by its record in the end. */
+#define SKETCHED_MORE(ef) Max((ef) / 4, 32)
+
 /* At the edge a walk also misses nodes, and under `strict` a row that is found after
  * farther ones were given is lost. So a scan that can go on leaves over the last
  * quarter of the first walk, and half of what a walk keeps that has gone on: who asks
@@ -93,6 +98,7 @@ struct SeedScan
 	uint32	   *added;			/* rows that the version does not lead to */
 	uint32		nadded;
 	HnswVisited filled;			/* those that it has not */
+	HnswSketchQuery *sketch;	/* for the version, if it has sketches */
 	bool		compared;		/* the counters were, since the start */
 	NodeFilter	filter;
 	TwinChains	chains;
@@ -217,6 +223,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->conditions = nkeys == 0 ? NULL
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
 	scan->version = hnsw_cache_pin(scan->index, &scan->map);
+	scan->sketch = NULL;
 	scan->nadded = 0;
 	scan->compared = false;
 	scan->store = hnsw_store_make(scan->index, &scan->map);
@@ -296,8 +303,16 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 	hnsw_store_forget(scan->store);
 }
 
+static SeedPlace
+place(const SeedScan *scan)
+{
+	if (scan->sketch != NULL)
+		return SEED_BY_SKETCHES;
+	return scan->version != NULL ? SEED_IN_MEMORY : SEED_ON_PAGES;
+}
+
 static void
-start_flat(SeedScan *scan, const HnswVisited *seen)
+start_flat(SeedScan *scan, const HnswSketchQuery *sketch, const HnswVisited *seen)
 {
 	flatpass_init(&scan->flat, scan->store, scan->conditions, allocator(scan),
 				  scan->ef + FLAT_MORE(scan->ef),
@@ -306,7 +321,7 @@ start_flat(SeedScan *scan, const HnswVisited *seen)
 	scan->stats.ended_flat = !scan->stats.flat;
 	if (scan->query == NULL)
 		return;
-	flatpass_run(&scan->flat, scan->record, seen);
+	flatpass_run(&scan->flat, scan->record, sketch, seen);
 }
 
 /* As add_found. Rows of the last `more` are left over when the scan goes on. */
@@ -369,6 +384,20 @@ add_walked(SeedScan *scan, uint32 more)
 	scan->stats.bounded = scan->search.end == HNSW_END_LIMIT;
 }
 
+/* A version has sketches of its vectors, which find about the same for half the bytes.
+ * Who asks for one way to search gets the rows that this way gives on pages. */
+static void
+sketch_query(SeedScan *scan, const HnswImage *image)
+{
+	if (image->sketch_stride == 0 || scan->query == NULL ||
+		guc_hnsw_scan_mode != HNSW_SCAN_AUTO)
+		return;
+	scan->stats.sketched = true;
+	scan->sketch = palloc(sizeof(HnswSketchQuery));
+	hnsw_sketch_query_init(scan->sketch, &image->form, image->middle, scan->record,
+						   palloc(hnsw_sketch_room(&image->form)));
+}
+
 /* Rows that came since the version was made; from then on it is read. */
 static void
 use_version(SeedScan *scan)
@@ -397,6 +426,19 @@ use_version(SeedScan *scan)
 	}
 	scan->map.entry = hnsw_image_entry(&scan->version->image);
 	hnsw_store_use(scan->store, &scan->version->image, &scan->filled);
+	sketch_query(scan, &scan->version->image);
+}
+
+/* All rows by their records, and all of them at hand: those that were given are known by
+ * their TIDs. */
+static void
+compare_all(SeedScan *scan)
+{
+	uint64		evaluated = scan->flat.evaluated;
+
+	start_flat(scan, NULL, NULL);
+	scan->flat.evaluated += evaluated;
+	add_flat(scan, true);
 }
 
 /* The first nodes. */
@@ -404,6 +446,7 @@ static void
 find_first(SeedScan *scan)
 {
 	SeedPlan	plan;
+	uint32		more;
 
 	scan->started = true;
 	pgstat_count_index_scan(scan->index);
@@ -415,16 +458,17 @@ find_first(SeedScan *scan)
 	}
 	use_version(scan);
 	plan = scanmode_choose(&scan->filter, &scan->map, scan->query != NULL, scan->ef,
-						   scan->version != NULL);
+						   place(scan));
 	scan->mode = plan.mode;
 	scan->stats.flat = plan.mode == SEED_FLAT;
 	if (plan.mode == SEED_FLAT)
 	{
-		start_flat(scan, NULL);
+		start_flat(scan, scan->sketch, NULL);
 		add_flat(scan, true);
 		return;
 	}
 	hnsw_search_init(&scan->search, allocator(scan), stop, NULL);
+	scan->search.sketch = scan->sketch;
 	scan->filter.core.wide = plan.wide;
 	scan->search.filter = scan->conditions != NULL ? &scan->filter.core : NULL;
 	scan->search.resumable = !scan->once;
@@ -433,11 +477,12 @@ find_first(SeedScan *scan)
 	scan->search.nnodes = hnsw_map_nodes(&scan->map);
 	if (scan->version != NULL)
 		scan->search.nnodes = Max(scan->search.nnodes, scan->version->image.shape.nnodes);
+	more = scan->sketch != NULL ? SKETCHED_MORE(scan->ef) : WALK_MORE(scan->ef);
 	core_check(hnsw_search_start(&scan->search, &scan->graph, scan->record,
-								 scan->map.entry, scan->ef + WALK_MORE(scan->ef)));
+								 scan->map.entry, scan->ef + more));
 	if (scan->nadded > 0)
 		core_check(hnsw_search_offer(&scan->search, scan->added, scan->nadded));
-	add_walked(scan, FIRST_MORE(scan->ef));
+	add_walked(scan, Max(FIRST_MORE(scan->ef), more));
 }
 
 /* More of them, or the discovery that there is none. */
@@ -446,11 +491,16 @@ find_more(SeedScan *scan)
 {
 	bool		flat = scan->cut_off ||
 		scanmode_flat_is_better(&scan->map, scan->search.evaluated,
-								scan->version != NULL);
+								place(scan));
 
 	if (scan->once)
 	{
 		scan->found_all = true;
+		return;
+	}
+	if (scan->mode == SEED_FLAT && scan->flat.partial)
+	{
+		compare_all(scan);
 		return;
 	}
 	if (scan->mode == SEED_FLAT)
@@ -475,7 +525,7 @@ find_more(SeedScan *scan)
 	}
 	if (flat)
 	{
-		start_flat(scan, &scan->search.taken);
+		start_flat(scan, NULL, &scan->search.taken);
 		add_flat(scan, true);
 		return;
 	}
@@ -499,15 +549,12 @@ rows_may_have_moved(SeedScan *scan)
 static void
 go_on_by_pages(SeedScan *scan)
 {
-	uint64		evaluated = scan->flat.evaluated;
-
 	hnsw_store_use(scan->store, NULL, NULL);
+	scan->sketch = NULL;
 	give_up_version(scan);
 	scan->stats.source = HNSW_SOURCE_PAGES;
 	scan->found_all = scan->cut_off = scan->stats.bounded = false;
-	start_flat(scan, NULL);
-	scan->flat.evaluated += evaluated;
-	add_flat(scan, true);
+	compare_all(scan);
 }
 
 static void

@@ -55,7 +55,7 @@ choose_dropped(const HnswLinker *linker, const HnswList *list, uint32 node,
 {
 	const HnswStore *store = &linker->store;
 	Near		near = {&linker->map->shape.form};
-	HnswStore	local = {&near, near_links, near_distances, near_vector, NULL};
+	HnswStore	local = {&near, near_links, near_distances, near_vector, NULL, NULL};
 	uint32		chosen[HNSW_LIST_ROOM + 1];
 	bool		kept[HNSW_LIST_ROOM + 1] = {false};
 	uint32		count = list->count + 1;
