@@ -79,8 +79,8 @@ typedef struct HnswStore
 	void		(*announce) (void *state, uint32_t node);
 
 	/*
-	 * About what `distances` gives, for a part of what that costs. NULL: there is
-	 * nothing cheaper.
+	 * About what `distances` gives, for a part of what that costs. NULL:
+	 * there is nothing cheaper.
 	 */
 	void		(*estimates) (void *state, const HnswSketchQuery *sketch, const void *from,
 							  const uint32_t *nodes, uint32_t count, float *out);

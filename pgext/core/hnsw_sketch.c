@@ -89,7 +89,6 @@ lot(uint64_t number)
 }
 
 typedef float Four __attribute__((vector_size(16), aligned(4)));
-typedef uint32_t FourBits __attribute__((vector_size(16), aligned(4)));
 typedef int32_t FourWhole __attribute__((vector_size(16), aligned(4)));
 
 static inline Four
@@ -111,21 +110,18 @@ store_four(float *x, Four v)
 static void
 flip(float *x, uint32_t n, uint32_t pass)
 {
-	const FourBits each = {1, 2, 4, 8};
-	const FourBits sign = {0x80000000, 0x80000000, 0x80000000, 0x80000000};
 	uint64_t	bits = 0;
 
 	for (uint32_t i = 0; i < n; i += 4, bits >>= 4)
 	{
-		FourBits	drawn;
-		FourBits	v;
+		uint32_t	v[4];
 
 		if (i % 64 == 0)
 			bits = lot((uint64_t) pass << 32 | i);
-		drawn = (FourBits) {(uint32_t) bits, (uint32_t) bits, (uint32_t) bits, (uint32_t) bits};
-		memcpy(&v, x + i, sizeof(v));
-		v ^= (FourBits) ((drawn & each) != 0) & sign;
-		memcpy(x + i, &v, sizeof(v));
+		memcpy(v, x + i, sizeof(v));
+		for (uint32_t k = 0; k < 4; k++)
+			v[k] ^= (uint32_t) (bits >> k) << 31;
+		memcpy(x + i, v, sizeof(v));
 	}
 }
 

@@ -13,7 +13,8 @@ typedef struct SeedScanStats
 	bool		flat;			/* all records compared, no walk */
 	bool		ended_flat;		/* or after one */
 	HnswSource	source;			/* of the graph */
-	bool		sketched;		/* there by sketches, which find about the same */
+	bool		sketched;		/* there by sketches, which find about the
+								 * same */
 	bool		bounded;		/* ended by sorted_hnsw.max_scan_tuples */
 	uint64		evaluated;		/* distances to records */
 	uint64		fetched;		/* rows fetched for their exact distance */
