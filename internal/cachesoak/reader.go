@@ -62,13 +62,14 @@ func (r *runner) read(ctx context.Context, conn *pgx.Conn, q *reader, over <-cha
 
 // question is what is asked three times.
 type question struct {
-	table, order, where string
+	table, mode, order, where string
 }
 
 func (q *reader) question() question {
-	table := []string{"plain", "refined"}[q.random.IntN(2)]
+	t := tables[q.random.IntN(len(tables))]
+	mode := t.modes[q.random.IntN(len(t.modes))]
 	where := [...]string{"", "", "WHERE kind = 3", "WHERE kind < 5"}[q.random.IntN(4)]
-	return question{table, fmt.Sprintf("v %s vec(%d)", operators[table], -q.random.IntN(100_000)), where}
+	return question{t.name, mode, fmt.Sprintf("v %s vec(%d, %d)", t.operator, -q.random.IntN(100_000), t.dim), where}
 }
 
 // ask asks one question under one snapshot. The lock comes before the snapshot, so
@@ -76,10 +77,9 @@ func (q *reader) question() question {
 func (r *runner) ask(ctx context.Context, conn *pgx.Conn, q *reader) error {
 	asked := q.question()
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
-		mode := []string{"graph", "graph", "flat"}[q.random.IntN(3)]
 		for _, statement := range []string{
 			fmt.Sprintf(`LOCK TABLE %s IN ACCESS SHARE MODE`, asked.table),
-			`SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL sorted_hnsw.scan_mode = ` + mode,
+			`SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off; SET LOCAL sorted_hnsw.scan_mode = ` + asked.mode,
 		} {
 			if _, err := tx.Exec(ctx, statement); err != nil {
 				return err

@@ -81,15 +81,24 @@ type runner struct {
 	crashing                                                         atomic.Bool
 }
 
-const dim = 12
-
-// tables are the two that are worked on, each with its own kind of index.
-var tables = map[string]string{
-	"plain":   "USING sorted_hnsw (v svec_l2_ops, kind) WITH (m = 6, ef_construction = 32)",
-	"refined": "USING sorted_hnsw (v svec_cosine_ops, kind) WITH (m = 8, ef_construction = 32, refine = f16)",
+// table is one that is worked on, with its own kind of index.
+type table struct {
+	name, index, operator string
+	dim                   int
+	modes                 []string // of searches, some more often than others
 }
 
-var operators = map[string]string{"plain": "<->", "refined": "<=>"}
+// tables differ in what their indexes have; versions of the last have sketches.
+var tables = []table{
+	{"plain", "USING sorted_hnsw (v svec_l2_ops, kind) WITH (m = 6, ef_construction = 32)", "<->", 12, []string{"graph", "graph", "flat"}},
+	{"refined", "USING sorted_hnsw (v svec_cosine_ops, kind) WITH (m = 8, ef_construction = 32, refine = f16)", "<=>", 12, []string{"graph", "graph", "flat"}},
+	{"sketched", "USING sorted_hnsw (v svec_cosine_ops, kind) WITH (m = 8, ef_construction = 32)", "<=>", 128, []string{"auto", "auto", "graph", "flat"}},
+}
+
+// vec is the vector of number i, of which most of the length is in twelve components.
+const vec = `CREATE FUNCTION vec(i int, dim int) RETURNS svec LANGUAGE sql IMMUTABLE AS $$
+	SELECT array_agg((((hashint4extended(i, k) & 65535)::float8 / 65536 - 0.5) * CASE WHEN k > 12 THEN 0.05 ELSE 1 END)::real
+		ORDER BY k)::real[]::svec FROM generate_series(1, dim) k $$`
 
 // Run does one run on a server whose database postgres has the extension.
 func Run(ctx context.Context, server *cluster.Cluster, cfg Config) (Result, error) {
@@ -110,16 +119,12 @@ func Run(ctx context.Context, server *cluster.Cluster, cfg Config) (Result, erro
 
 func (r *runner) prepare(ctx context.Context) error {
 	return with(ctx, r.server, func(conn *pgx.Conn) error {
-		statements := []string{
-			`CREATE FUNCTION vec(i int) RETURNS svec LANGUAGE sql IMMUTABLE AS $$
-				SELECT array_agg(((hashint4extended(i, k) & 65535)::float8 / 65536 - 0.5)::real
-					ORDER BY k)::real[]::svec FROM generate_series(1, ` + fmt.Sprint(dim) + `) k $$`,
-		}
-		for table, index := range tables {
+		statements := []string{vec}
+		for _, t := range tables {
 			statements = append(statements,
-				fmt.Sprintf(`CREATE TABLE %s (id int, kind int2, v svec(%d))`, table, dim),
-				fmt.Sprintf(`INSERT INTO %s SELECT i, i %% 10, vec(i) FROM generate_series(1, %d) i`, table, r.cfg.Rows),
-				fmt.Sprintf(`CREATE INDEX %s_v ON %[1]s %s`, table, index))
+				fmt.Sprintf(`CREATE TABLE %s (id int, kind int2, v svec(%d))`, t.name, t.dim),
+				fmt.Sprintf(`INSERT INTO %s SELECT i, i %% 10, vec(i, %d) FROM generate_series(1, %d) i`, t.name, t.dim, r.cfg.Rows),
+				fmt.Sprintf(`CREATE INDEX %s_v ON %[1]s %s`, t.name, t.index))
 		}
 		for _, statement := range statements {
 			if _, err := conn.Exec(ctx, statement); err != nil {

@@ -27,13 +27,14 @@ func newWriter(seed uint64, round, i int) *writer {
 // change is a list of statements; each is a transaction of its own, unless it
 // begins one.
 func (w *writer) change() []string {
-	table := []string{"plain", "refined"}[w.random.IntN(2)]
+	worked := tables[w.random.IntN(len(tables))]
+	table, dim := worked.name, worked.dim
 	insert := func() string {
 		first, count := w.next, 1+w.random.IntN(60)
 		w.next += count
 		// Some vectors are there already: those rows are twins.
-		return fmt.Sprintf(`INSERT INTO %s SELECT i, i %% 10, vec(i %% %d) FROM generate_series(%d, %d) i`,
-			table, 1+w.random.IntN(1_000_000), first, first+count-1)
+		return fmt.Sprintf(`INSERT INTO %s SELECT i, i %% 10, vec(i %% %d, %d) FROM generate_series(%d, %d) i`,
+			table, 1+w.random.IntN(1_000_000), dim, first, first+count-1)
 	}
 	remove := func(share int) string {
 		return fmt.Sprintf(`DELETE FROM %s WHERE hashint4extended(id, %d) %% %d = 0`, table, w.random.IntN(1_000_000), share)
@@ -48,8 +49,8 @@ func (w *writer) change() []string {
 	case n < 68:
 		return []string{remove(10)}
 	case n < 76:
-		return []string{fmt.Sprintf(`UPDATE %s SET v = vec(id + %d), kind = kind %% 7 WHERE hashint4extended(id, %d) %% 40 = 0`,
-			table, w.random.IntN(1000), w.random.IntN(1_000_000))}
+		return []string{fmt.Sprintf(`UPDATE %s SET v = vec(id + %d, %d), kind = kind %% 7 WHERE hashint4extended(id, %d) %% 40 = 0`,
+			table, w.random.IntN(1000), dim, w.random.IntN(1_000_000))}
 	case n < 90:
 		return []string{fmt.Sprintf(`VACUUM (INDEX_CLEANUP on) %s`, table)}
 	case n < 94:
@@ -58,12 +59,12 @@ func (w *writer) change() []string {
 		return []string{fmt.Sprintf(`REINDEX INDEX CONCURRENTLY %s_v`, table)}
 	case n < 97:
 		return []string{`BEGIN`, fmt.Sprintf(`DROP INDEX %s_v`, table),
-			fmt.Sprintf(`CREATE INDEX %s_v ON %[1]s %s`, table, tables[table]), []string{`COMMIT`, `ROLLBACK`}[w.random.IntN(2)]}
+			fmt.Sprintf(`CREATE INDEX %s_v ON %[1]s %s`, table, worked.index), []string{`COMMIT`, `ROLLBACK`}[w.random.IntN(2)]}
 	case n < 98:
 		return []string{`BEGIN`, fmt.Sprintf(`TRUNCATE %s`, table), insert(), insert(), `ROLLBACK`}
 	default:
 		return []string{`BEGIN`, fmt.Sprintf(`TRUNCATE %s`, table),
-			fmt.Sprintf(`INSERT INTO %s SELECT i, i %% 10, vec(i) FROM generate_series(1, 1000) i`, table), `COMMIT`}
+			fmt.Sprintf(`INSERT INTO %s SELECT i, i %% 10, vec(i, %d) FROM generate_series(1, 1000) i`, table, dim), `COMMIT`}
 	}
 }
 
