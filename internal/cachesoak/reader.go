@@ -2,25 +2,29 @@ package cachesoak
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // reader makes up questions.
 type reader struct {
-	random *rand.Rand
-	cache  string // the setting by which it uses one or the other
+	random  *rand.Rand
+	cache   string // the setting by which it uses one or the other
+	standby bool   // asks a standby
 }
 
-func newReader(seed uint64, round, i int) *reader {
+func newReader(seed uint64, round, i int, standby bool) *reader {
 	cache := `SET sorted_hnsw.local_cache_size = 0`
 	if i%2 == 1 {
 		cache = `SET sorted_hnsw.shared_cache = off`
 	}
-	return &reader{random: rand.New(rand.NewPCG(seed+1, uint64(1000*round+i))), cache: cache}
+	return &reader{random: rand.New(rand.NewPCG(seed+1, uint64(1000*round+i))), cache: cache, standby: standby}
 }
 
 // row is one of an answer.
@@ -49,7 +53,7 @@ func (r *runner) read(ctx context.Context, conn *pgx.Conn, q *reader, over <-cha
 		default:
 		}
 		err := r.ask(ctx, conn, q)
-		if refused(err) {
+		if refused(err) || (q.standby && indexGone(err)) {
 			r.refused.Add(1)
 			continue
 		}
@@ -58,6 +62,13 @@ func (r *runner) read(ctx context.Context, conn *pgx.Conn, q *reader, over <-cha
 		}
 		r.questions.Add(1)
 	}
+}
+
+// indexGone tells whether core's planner met an index that replay had just dropped: no
+// lock on the table keeps REINDEX CONCURRENTLY from that on a standby.
+func indexGone(err error) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == "XX000" && strings.HasPrefix(e.Message, "could not open relation with OID")
 }
 
 // question is what is asked three times.

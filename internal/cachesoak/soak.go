@@ -196,7 +196,7 @@ func (r *runner) round(ctx context.Context, round int, until int64, crash bool) 
 	}
 	for s, server := range servers {
 		for i := range r.cfg.Readers {
-			q := newReader(r.cfg.Seed, round*16+s, i)
+			q := newReader(r.cfg.Seed, round*16+s, i, s > 0)
 			reading.Go(func() {
 				fail("reader", 100*s+i, with(ctx, server, func(conn *pgx.Conn) error { return r.read(ctx, conn, q, over) }))
 			})
