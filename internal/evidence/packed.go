@@ -52,3 +52,28 @@ func unpackTokens(packed []byte) ([]int, error) {
 	}
 	return tokens, nil
 }
+
+// referenceBytes is the size of a packed reference: relation and fragment.
+const referenceBytes = 5
+
+// packReferences packs the edges of one fragment, as numbers of the table, which
+// counts from 1.
+func packReferences(edges []edge) []byte {
+	out := make([]byte, 0, referenceBytes*len(edges))
+	for _, e := range edges {
+		out = append(out, byte(e.rel))
+		out = binary.BigEndian.AppendUint32(out, uint32(e.to+1))
+	}
+	return out
+}
+
+// unpackReferences appends the edges of a fragment, by numbers of the table.
+func unpackReferences(edges []edge, from int32, packed []byte) ([]edge, error) {
+	if len(packed)%referenceBytes != 0 {
+		return nil, fmt.Errorf("references in %d bytes are not %d bytes each", len(packed), referenceBytes)
+	}
+	for ; len(packed) > 0; packed = packed[referenceBytes:] {
+		edges = append(edges, edge{from: from, to: int32(binary.BigEndian.Uint32(packed[1:])), rel: relation(packed[0])})
+	}
+	return edges, nil
+}

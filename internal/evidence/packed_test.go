@@ -25,3 +25,15 @@ func TestPackedTokens(t *testing.T) {
 		t.Error("half a number is read")
 	}
 }
+
+func TestPackedReferences(t *testing.T) {
+	own := []edge{{3, 0, relCalls}, {3, 1 << 30, relParts}}
+	got, err := unpackReferences([]edge{{1, 2, relMentions}}, 4, packReferences(own))
+	want := []edge{{1, 2, relMentions}, {4, 1, relCalls}, {4, 1<<30 + 1, relParts}}
+	if err != nil || !slices.Equal(got, want) {
+		t.Errorf("got %v, %v; want %v", got, err, want)
+	}
+	if _, err := unpackReferences(nil, 1, make([]byte, referenceBytes-1)); err == nil {
+		t.Error("half a reference is read")
+	}
+}
