@@ -120,7 +120,7 @@ func (l *loader) copyFragments(ctx context.Context) error {
 	l.stats.Files, l.stats.Fragments, l.stats.Edges = len(files), len(l.fragments), len(edges)
 	rest := edges
 	_, err = l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_fragments"},
-		[]string{"fragment", "file", "start_line", "symbol", "kind", "cut", "head", "lead", "rarity", "line_tokens", "refs", "body"},
+		[]string{"fragment", "file", "symbol", "kind", "head", "figures", "refs", "body"},
 		pgx.CopyFromSlice(len(l.fragments), func(i int) ([]any, error) {
 			n := 0
 			for n < len(rest) && rest[n].from == int32(i) {
@@ -129,8 +129,7 @@ func (l *loader) copyFragments(ctx context.Context) error {
 			own := rest[:n]
 			rest = rest[n:]
 			f := &l.fragments[i]
-			return []any{int32(i + 1), f.File, int32(f.StartLine), f.Symbol, f.Kind, f.Cut, f.Head,
-				int16(f.Lead), rarity[i], packTokens(f.Tokens), packReferences(own), f.Text}, nil
+			return []any{int32(i + 1), f.File, f.Symbol, f.Kind, f.Head, packFigures(f, rarity[i]), packReferences(own), f.Text}, nil
 		}))
 	return err
 }

@@ -88,28 +88,25 @@ func idsOf(all []candidate) []int32 {
 
 // row is where a row of a fragment is read to.
 type row struct {
-	id, start int32
-	rarity    float32
-	lead      int16
-	tokens    []byte
+	id      int32
+	figures []byte
 	Fragment
 }
 
 // columns are the places of fragmentColumns.
 func (r *row) columns() []any {
-	return []any{&r.id, &r.File, &r.start, &r.Symbol, &r.Kind, &r.Cut, &r.Head, &r.lead, &r.rarity, &r.tokens, &r.Text}
+	return []any{&r.id, &r.File, &r.Symbol, &r.Kind, &r.Head, &r.figures, &r.Text}
 }
 
 // put gives a row that was read to its candidate.
 func (g *gathering) put(r *row) error {
 	f := r.Fragment
-	var err error
-	if f.Tokens, err = unpackTokens(r.tokens); err != nil {
+	rarity, err := unpackFigures(&f, r.figures)
+	if err != nil {
 		return fmt.Errorf("fragment %d: %w", r.id, err)
 	}
-	f.StartLine, f.EndLine, f.Lead = int(r.start), int(r.start)+len(f.Tokens)-1, int(r.lead)
 	c := g.at(r.id)
-	c.rarity, c.Fragment = float64(r.rarity), &f
+	c.rarity, c.Fragment = float64(rarity), &f
 	return nil
 }
 

@@ -34,4 +34,4 @@ FROM evidence_vectors ORDER BY embedding <=> $1::svec LIMIT %d`, annRows)},
 	{restStatement, `SELECT ` + fragmentColumns + ` FROM evidence_fragments WHERE fragment = ANY ($1::int4[])`},
 }
 
-const fragmentColumns = "fragment, file, start_line, symbol, kind, cut, head, lead, rarity, line_tokens, body"
+const fragmentColumns = "fragment, file, symbol, kind, head, figures, body"

@@ -12,8 +12,8 @@ import (
 // The tables of an index lie in the schema that new tables are made in. Fragment
 // numbers are those of the order of loading, from 1.
 //
-//   - evidence_fragments: a row for each fragment, with its references to others,
-//     packed, see packReferences.
+//   - evidence_fragments: a row for each fragment, with its numbers and its
+//     references to others packed, see figures and packReferences.
 //   - evidence_postings: a row for each term and 256 of its postings, part 0
 //     those of greatest impact; sorted by term; packed, see packPostings.
 //   - evidence_vectors: the fragments' embeddings, with their vector index.
@@ -29,9 +29,8 @@ const postingsPerPart = 256
 func createTables(dim int) []string {
 	return []string{
 		`CREATE TABLE evidence_fragments (
-			fragment int4 NOT NULL, file text NOT NULL, start_line int4 NOT NULL,
-			symbol text NOT NULL, kind text NOT NULL, cut text NOT NULL, head text NOT NULL, lead int2 NOT NULL,
-			rarity real NOT NULL, line_tokens bytea NOT NULL, refs bytea NOT NULL, body text NOT NULL,
+			fragment int4 NOT NULL, file text NOT NULL, symbol text NOT NULL, kind text NOT NULL, head text NOT NULL,
+			figures bytea NOT NULL, refs bytea NOT NULL, body text NOT NULL,
 			PRIMARY KEY (fragment)) USING sorted_heap`,
 		`ALTER TABLE evidence_fragments SET (toast_tuple_target = 8160)`,
 		`ALTER TABLE evidence_fragments ALTER body SET STORAGE EXTERNAL`,
