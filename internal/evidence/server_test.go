@@ -67,7 +67,8 @@ func ask(t testing.TB, x *evidence.Index, question string, b evidence.Budget) ev
 }
 
 func TestIndex(t *testing.T) {
-	conn := pgtest.Database(t, pgtest.Start(t))
+	server := pgtest.Start(t)
+	conn := pgtest.Database(t, server)
 	o := options(t)
 	stats, err := evidence.Build(t.Context(), conn, tree, o)
 	if err != nil {
@@ -132,6 +133,14 @@ func TestIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := evidence.Open(t.Context(), conn, other); err == nil || !strings.Contains(err.Error(), "embedder") {
+			t.Errorf("got error %v", err)
+		}
+	})
+	t.Run("tables of another version", func(t *testing.T) {
+		pgtest.Exec(t, conn, "ALTER TABLE evidence_fragments RENAME figures TO numbers")
+		defer pgtest.Exec(t, conn, "ALTER TABLE evidence_fragments RENAME numbers TO figures")
+		other := pgtest.Connect(t, server, conn.Config().Database) // a session keeps what it has prepared
+		if _, err := evidence.Open(t.Context(), other, o); err == nil || !strings.Contains(err.Error(), "another version") {
 			t.Errorf("got error %v", err)
 		}
 	})

@@ -53,7 +53,11 @@ func BuildTextSearch(ctx context.Context, conn *pgx.Conn, fragments []Fragment) 
 	if err != nil {
 		return nil, fmt.Errorf("store terms of text search: %w", err)
 	}
-	err = l.exec(ctx, "CREATE TABLE "+textTable+" AS SELECT fragment, lexemes::tsvector FROM pg_temp.evidence_text_load ORDER BY fragment",
+	// As in the tables of an index nothing is stored out of line that need not be, or
+	// compressed: ts_rank reads every vector that matches.
+	err = l.exec(ctx, "CREATE TABLE "+textTable+" (fragment int4 NOT NULL, lexemes tsvector NOT NULL) WITH (toast_tuple_target = 8160)",
+		"ALTER TABLE "+textTable+" ALTER lexemes SET STORAGE EXTERNAL",
+		"INSERT INTO "+textTable+" SELECT fragment, lexemes::tsvector FROM pg_temp.evidence_text_load ORDER BY fragment",
 		"DROP TABLE pg_temp.evidence_text_load",
 		"CREATE INDEX ON "+textTable+" USING gin (lexemes)",
 		"VACUUM (ANALYZE) "+textTable)
