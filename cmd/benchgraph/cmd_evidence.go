@@ -30,6 +30,7 @@ type evidenceOptions struct {
 	budget     evidence.Budget
 	runs       int
 	copies     []int
+	gin        bool
 	verbose    bool
 }
 
@@ -52,6 +53,9 @@ func newEvidenceCommand(p process) *cobra.Command {
 			if len(args) > 0 && strings.TrimSpace(args[0]) == "" {
 				return usageError{errors.New("the question is empty")}
 			}
+			if o.gin && len(o.questions) == 0 {
+				return usageError{errors.New("--gin needs --questions")}
+			}
 			if o.budget.Tokens < 1 || o.budget.Files < 1 || o.runs < 1 {
 				return usageError{errors.New("--token-budget, --top-k and --runs must be at least 1")}
 			}
@@ -72,6 +76,7 @@ func newEvidenceCommand(p process) *cobra.Command {
 	f.IntVar(&o.budget.Files, "top-k", o.budget.Files, "files of an answer")
 	f.IntVar(&o.runs, "runs", 1, "times that every question is asked, for the clocks")
 	f.IntSliceVar(&o.copies, "copies", []int{1}, "sizes of the index to measure, in copies of the tree with other words")
+	f.BoolVar(&o.gin, "gin", false, "with --questions: also time the search by terms alone, by our lists and by a GIN index over the same terms")
 	f.BoolVar(&o.verbose, "verbose", false, "tell every question's marks, but of held-out files")
 	return cmd
 }
@@ -116,6 +121,12 @@ func (o *evidenceOptions) run(ctx context.Context, out io.Writer, progress ui.Pr
 		g := &evidenceGrader{options: o, conn: conn, index: index, counter: options.Counter, out: out}
 		for _, q := range questions {
 			if err := g.file(ctx, q); err != nil {
+				return err
+			}
+		}
+		if o.gin {
+			race := &lexicalRace{conn: conn, index: index, runs: max(o.runs, minGinRuns), out: out}
+			if err := race.run(ctx, copies, questions); err != nil {
 				return err
 			}
 		}

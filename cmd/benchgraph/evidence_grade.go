@@ -100,12 +100,13 @@ func (g *evidenceGrader) question(ctx context.Context, q *corpus.CodeQuestion, t
 
 // stages tells what the statements took in the server since the last reset.
 func (g *evidenceGrader) stages(ctx context.Context) error {
-	for _, s := range []struct{ name, table string }{
-		{"ann", "evidence_vectors"}, {"feedback", "evidence_terms"}, {"lexical", "evidence_postings"}, {"rescue", "evidence_edges"}, {"rows", "evidence_fragments"},
+	for _, s := range []struct{ name, from string }{
+		{"ann", `.*\sFROM evidence_vectors`}, {"feedback", `.*\sFROM evidence_terms`}, {"lexical", `.*\sFROM evidence_postings`},
+		{"best", `.*, refs FROM evidence_fragments`}, {"rest", `.*, body FROM evidence_fragments`},
 	} {
 		var ms float64
 		err := g.conn.QueryRow(ctx, `SELECT coalesce(sum(total_exec_time + total_plan_time) / sum(calls), 0) FROM pg_stat_statements
-			WHERE query ~ ('^SELECT .*\sFROM ' || $1)`, s.table).Scan(&ms)
+			WHERE query ~ ('^SELECT ' || $1)`, s.from).Scan(&ms)
 		if err != nil {
 			return fmt.Errorf("read statistics: %w", err)
 		}

@@ -7,8 +7,7 @@ import (
 	"slices"
 )
 
-// relation tells how a fragment leads to another. In the table of edges it is the
-// relation of a fact, so that the graph functions read them.
+// relation tells how a fragment leads to another.
 type relation int16
 
 const (
@@ -24,7 +23,6 @@ const (
 type edge struct {
 	from, to int32
 	rel      relation
-	name     string
 }
 
 // Limits of edges.
@@ -76,7 +74,7 @@ func references(ctx context.Context, fragments []Fragment) ([]edge, []float32, e
 }
 
 func (e edge) reversed() (edge, bool) {
-	back := edge{from: e.to, to: e.from, name: e.name}
+	back := edge{from: e.to, to: e.from}
 	switch e.rel {
 	case relCalls:
 		back.rel = relCalledBy
@@ -105,7 +103,7 @@ func used(fragments []Fragment, from int32, defined definitions) map[int32]edge 
 		}
 		for _, to := range defined.meant(fragments, from, word, before) {
 			if had, ok := found[to]; !ok || rel < had.rel {
-				found[to] = edge{from, to, rel, word}
+				found[to] = edge{from, to, rel}
 			}
 		}
 	})
@@ -141,8 +139,7 @@ func members(fragments []Fragment) []edge {
 		if !ok || owner == int32(i) || f.Symbol == "" {
 			continue
 		}
-		name := fragments[owner].Names[0]
-		out = append(out, edge{int32(i), owner, relPartOf, name}, edge{owner, int32(i), relParts, f.Names[0]})
+		out = append(out, edge{int32(i), owner, relPartOf}, edge{owner, int32(i), relParts})
 	}
 	return out
 }
@@ -163,7 +160,13 @@ func isNameByte(c byte) bool {
 	return c == '_' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c >= 0x80
 }
 
-// compareEdges orders edges as their table is.
+// sortedEdges are edges by the fragment they lead from, each once.
+func sortedEdges(edges []edge) []edge {
+	slices.SortFunc(edges, compareEdges)
+	return slices.Compact(edges)
+}
+
+// compareEdges orders edges by where they lead from, relation and where to.
 func compareEdges(a, b edge) int {
 	return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.rel, b.rel), cmp.Compare(a.to, b.to))
 }

@@ -10,7 +10,8 @@ import (
 )
 
 // Plans are what EXPLAIN (VERBOSE, FORMAT JSON) says now of the statements that an
-// answer runs, each once: seeds by vector, seeds by terms, references, rows, and
+// answer runs, each once: seeds by vector, seeds by terms, rows of the best with
+// their references, rows of the rest, and
 // terms of near fragments where the embedder tells meanings.
 func (x *Index) Plans(ctx context.Context, text string, vector []float32) ([]string, error) {
 	q := parseQuestion(text, x.stems)
@@ -18,8 +19,8 @@ func (x *Index) Plans(ctx context.Context, text string, vector []float32) ([]str
 	values := []string{
 		annStatement + "(" + quoted(pgvector.NewVector(vector).String()) + ")",
 		listsStatement + "(" + array(terms, quotedElement) + ")",
-		edgesStatement + "('{1}')",
-		fetchStatement + "('{1}')",
+		bestStatement + "('{1}')",
+		restStatement + "('{1}')",
 	}
 	if hasFeedback(x.embedder) {
 		values = append(values, feedbackStatement+"('{1}')")

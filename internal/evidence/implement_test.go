@@ -96,7 +96,7 @@ func empty() {
 	edges, _ := edgesOf(t, fragments)
 	leads := func(symbol string) bool {
 		return slices.ContainsFunc(edges, func(e edge) bool {
-			return fragments[e.from].Symbol == symbol && fragments[e.to].Symbol == "shop.drawer" && e.name == "coins"
+			return fragments[e.from].Symbol == symbol && fragments[e.to].Symbol == "shop.drawer"
 		})
 	}
 	if leads("shop.count") {

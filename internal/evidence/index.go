@@ -23,8 +23,16 @@ type Index struct {
 	stems    stems
 }
 
-// undefinedTable is the code of an error about a table that is not there.
-const undefinedTable = "42P01"
+// Codes of errors about a table or a column that is not there.
+const (
+	undefinedTable  = "42P01"
+	undefinedColumn = "42703"
+)
+
+func isError(err error, code string) bool {
+	var e *pgconn.PgError
+	return errors.As(err, &e) && e.Code == code
+}
 
 type about struct {
 	fragments, dim int
@@ -40,7 +48,7 @@ func Open(ctx context.Context, conn *pgx.Conn, o Options) (*Index, error) {
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, errors.New("open evidence: the index was not built to its end")
 	}
-	if missing := (*pgconn.PgError)(nil); errors.As(err, &missing) && missing.Code == undefinedTable {
+	if isError(err, undefinedTable) {
 		return nil, errors.New("open evidence: the database holds no index; benchgraph evidence --dsn makes one")
 	}
 	if err != nil {
@@ -54,7 +62,9 @@ func Open(ctx context.Context, conn *pgx.Conn, o Options) (*Index, error) {
 		return nil, fmt.Errorf("open evidence: %w", err)
 	}
 	for _, s := range statements {
-		if _, err := conn.Prepare(ctx, s.name, s.sql); err != nil {
+		if _, err := conn.Prepare(ctx, s.name, s.sql); isError(err, undefinedColumn) {
+			return nil, errors.New("open evidence: the index was made by another version; make it anew with benchgraph evidence --dsn")
+		} else if err != nil {
 			return nil, fmt.Errorf("open evidence: prepare %s: %w", s.name, err)
 		}
 	}

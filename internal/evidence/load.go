@@ -55,7 +55,7 @@ func BuildFrom(ctx context.Context, conn *pgx.Conn, fragments []Fragment, o Opti
 		run  func(context.Context) error
 	}{
 		{"make tables", l.createTables}, {"store fragments", l.copyFragments}, {"store terms", l.copyPostings},
-		{"store edges", l.copyEdges}, {"store vectors", l.copyVectors}, {"store terms of fragments", l.copyTerms}, {"index", l.finish},
+		{"store vectors", l.copyVectors}, {"store terms of fragments", l.copyTerms}, {"index", l.finish},
 	} {
 		if o.Progress != nil {
 			o.Progress.Step(step.name, 0)
@@ -72,8 +72,6 @@ type loader struct {
 	conn      *pgx.Conn
 	o         Options
 	fragments []Fragment
-	rarity    []float32
-	edges     []edge
 	kept      [][]impact // of each fragment, where they are stored
 	stats     Stats
 }
@@ -103,10 +101,11 @@ func (l *loader) createTables(ctx context.Context) error {
 }
 
 func (l *loader) copyFragments(ctx context.Context) error {
-	var err error
-	if l.edges, l.rarity, err = references(ctx, l.fragments); err != nil {
+	edges, rarity, err := references(ctx, l.fragments)
+	if err != nil {
 		return err
 	}
+	edges = sortedEdges(edges)
 	if err := countLines(ctx, l.fragments, l.o.Counter); err != nil {
 		return err
 	}
@@ -118,13 +117,19 @@ func (l *loader) copyFragments(ctx context.Context) error {
 			l.stats.Windows++
 		}
 	}
-	l.stats.Files, l.stats.Fragments = len(files), len(l.fragments)
+	l.stats.Files, l.stats.Fragments, l.stats.Edges = len(files), len(l.fragments), len(edges)
+	rest := edges
 	_, err = l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_fragments"},
-		[]string{"fragment", "file", "start_line", "end_line", "symbol", "kind", "cut", "head", "lead", "rarity", "line_tokens", "body"},
+		[]string{"fragment", "file", "symbol", "kind", "head", "figures", "refs", "body"},
 		pgx.CopyFromSlice(len(l.fragments), func(i int) ([]any, error) {
+			n := 0
+			for n < len(rest) && rest[n].from == int32(i) {
+				n++
+			}
+			own := rest[:n]
+			rest = rest[n:]
 			f := &l.fragments[i]
-			return []any{int32(i + 1), f.File, int32(f.StartLine), int32(f.EndLine), f.Symbol, f.Kind, f.Cut, f.Head,
-				int16(f.Lead), l.rarity[i], packTokens(f.Tokens), f.Text}, nil
+			return []any{int32(i + 1), f.File, f.Symbol, f.Kind, f.Head, packFigures(f, rarity[i]), packReferences(own), f.Text}, nil
 		}))
 	return err
 }
@@ -206,19 +211,6 @@ func (l *loader) copyPostings(ctx context.Context) error {
 			}
 			rest = rest[n:]
 			return []any{term, part, int32(all), packPostings(head)}, nil
-		}))
-	return err
-}
-
-func (l *loader) copyEdges(ctx context.Context) error {
-	slices.SortFunc(l.edges, func(a, b edge) int { return compareEdges(a, b) })
-	l.edges = slices.CompactFunc(l.edges, func(a, b edge) bool { return compareEdges(a, b) == 0 })
-	l.stats.Edges = len(l.edges)
-	_, err := l.conn.CopyFrom(ctx, pgx.Identifier{"evidence_edges"},
-		[]string{"entity_id", "relation_id", "target_id", "payload"},
-		pgx.CopyFromSlice(len(l.edges), func(i int) ([]any, error) {
-			e := l.edges[i]
-			return []any{e.from + 1, int16(e.rel), e.to + 1, e.name}, nil
 		}))
 	return err
 }

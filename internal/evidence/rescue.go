@@ -50,48 +50,26 @@ func rescued(seeds []candidate, edges []edge, limit int) []referred {
 	return all[:min(len(all), limit)]
 }
 
-// edges reads the references of seeds.
-func (x *Index) edges(ctx context.Context, seeds []candidate) ([]edge, error) {
-	ids := make([]int32, len(seeds))
-	for i := range seeds {
-		ids[i] = seeds[i].id
-	}
-	rows, err := x.conn.Query(ctx, edgesStatement, ids)
-	if err != nil {
-		return nil, fmt.Errorf("follow references: %w", err)
-	}
-	edges, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (edge, error) {
-		var e edge
-		err := row.Scan(&e.from, &e.rel, &e.to)
-		return e, err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("follow references: %w", err)
-	}
-	return edges, nil
-}
-
-// fetch follows the references of the best seeds, and reads the rows of the seeds
-// and of what is referred to most.
+// fetch reads the rows of the best seeds, follows their references, and reads the
+// rows of the other seeds and of what is referred to most.
 func (x *Index) fetch(ctx context.Context, seeds []candidate) ([]candidate, error) {
-	best := seeds[:min(len(seeds), rescueSeeds)]
-	edges, err := x.edges(ctx, best)
-	if err != nil {
-		return nil, err
-	}
 	g := newGathering()
 	for _, c := range seeds {
 		*g.at(c.id) = c
 	}
+	best := seeds[:min(len(seeds), rescueSeeds)]
+	rows, err := x.conn.Query(ctx, bestStatement, idsOf(best))
+	if err != nil {
+		return nil, fmt.Errorf("fetch best fragments: %w", err)
+	}
+	edges, err := g.fillBest(rows)
+	if err != nil {
+		return nil, fmt.Errorf("fetch best fragments: %w", err)
+	}
 	for _, r := range rescued(best, edges, rescueRows) {
 		g.at(r.id).rescue = r.weight
 	}
-	ids := make([]int32, len(g.all))
-	for i := range g.all {
-		ids[i] = g.all[i].id
-	}
-	rows, err := x.conn.Query(ctx, fetchStatement, ids)
-	if err != nil {
+	if rows, err = x.conn.Query(ctx, restStatement, idsOf(g.all[len(best):])); err != nil {
 		return nil, fmt.Errorf("fetch fragments: %w", err)
 	}
 	if err := g.fill(rows); err != nil {
@@ -100,28 +78,58 @@ func (x *Index) fetch(ctx context.Context, seeds []candidate) ([]candidate, erro
 	return slices.DeleteFunc(g.all, func(c candidate) bool { return c.Fragment == nil }), nil
 }
 
-// fill reads the rows of fetchStatement.
-func (g *gathering) fill(rows pgx.Rows) error {
-	for rows.Next() {
-		var (
-			id, start, end int32
-			rarity         float32
-			lead           int16
-			tokens         []byte
-			f              Fragment
-		)
-		err := rows.Scan(&id, &f.File, &start, &end, &f.Symbol, &f.Kind, &f.Cut, &f.Head, &lead, &rarity, &tokens, &f.Text)
-		if err != nil {
-			rows.Close()
-			return err
-		}
-		f.StartLine, f.EndLine, f.Lead = int(start), int(end), int(lead)
-		if f.Tokens, err = unpackTokens(tokens); err != nil {
-			rows.Close()
-			return fmt.Errorf("fragment %d: %w", id, err)
-		}
-		c := g.at(id)
-		c.rarity, c.Fragment = float64(rarity), &f
+func idsOf(all []candidate) []int32 {
+	ids := make([]int32, len(all))
+	for i := range all {
+		ids[i] = all[i].id
 	}
-	return rows.Err()
+	return ids
+}
+
+// row is where a row of a fragment is read to.
+type row struct {
+	id      int32
+	figures []byte
+	Fragment
+}
+
+// columns are the places of fragmentColumns.
+func (r *row) columns() []any {
+	return []any{&r.id, &r.File, &r.Symbol, &r.Kind, &r.Head, &r.figures, &r.Text}
+}
+
+// put gives a row that was read to its candidate.
+func (g *gathering) put(r *row) error {
+	f := r.Fragment
+	rarity, err := unpackFigures(&f, r.figures)
+	if err != nil {
+		return fmt.Errorf("fragment %d: %w", r.id, err)
+	}
+	c := g.at(r.id)
+	c.rarity, c.Fragment = float64(rarity), &f
+	return nil
+}
+
+// fill reads the rows of restStatement.
+func (g *gathering) fill(rows pgx.Rows) error {
+	var r row
+	_, err := pgx.ForEachRow(rows, r.columns(), func() error { return g.put(&r) })
+	return err
+}
+
+// fillBest reads the rows of bestStatement and returns their references.
+func (g *gathering) fillBest(rows pgx.Rows) ([]edge, error) {
+	var (
+		r      row
+		packed []byte
+		edges  []edge
+	)
+	_, err := pgx.ForEachRow(rows, append(r.columns(), &packed), func() error {
+		var err error
+		if edges, err = unpackReferences(edges, r.id, packed); err != nil {
+			return fmt.Errorf("fragment %d: %w", r.id, err)
+		}
+		return g.put(&r)
+	})
+	return edges, err
 }

@@ -10,6 +10,7 @@ import (
 	"sortedheap/internal/evidence"
 	"sortedheap/internal/pgtest"
 	"sortedheap/internal/tokens"
+	"sortedheap/internal/ui"
 )
 
 var tree = []evidence.File{
@@ -208,5 +209,83 @@ func TestFeedback(t *testing.T) {
 	}
 	if by := found("Why do they leave Queue.Drain?", test); slices.Contains(by, "meaning") {
 		t.Errorf("for a question with a symbol the test was found by %q", by)
+	}
+}
+
+// Text search and lists hold the same terms: what has a rare one, the other has too.
+func TestTextSearch(t *testing.T) {
+	conn := pgtest.Database(t, pgtest.Start(t))
+	o := options(t)
+	fragments, err := evidence.Cut(t.Context(), tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := evidence.BuildFrom(t.Context(), conn, fragments, o); err != nil {
+		t.Fatal(err)
+	}
+	x, err := evidence.Open(t.Context(), conn, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 { // what Drop leaves is not in the way of the next
+		text, err := evidence.BuildTextSearch(t.Context(), conn, fragments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, question := range []string{"How does Queue.Drain start a job?", "weather", "StartProcess", "zzz \x01 '{}\" \\"} {
+			byText, err := text.Best(t.Context(), question)
+			if err != nil {
+				t.Fatal(err)
+			}
+			byTerms, err := x.ByTerms(t.Context(), question)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(byText) > 0 && byText[0] != byTerms[0] {
+				t.Errorf("%q: text search puts %d first, the lists %d", question, byText[0], byTerms[0])
+			}
+			slices.Sort(byText)
+			slices.Sort(byTerms)
+			if !slices.Equal(byText, byTerms) {
+				t.Errorf("%q: text search finds %d, the lists %d", question, byText, byTerms)
+			}
+		}
+		if err := text.Drop(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestTablesOfAnotherVersion(t *testing.T) {
+	conn := pgtest.Database(t, pgtest.Start(t))
+	o := options(t)
+	if _, err := evidence.Build(t.Context(), conn, tree, o); err != nil {
+		t.Fatal(err)
+	}
+	pgtest.Exec(t, conn, "ALTER TABLE evidence_fragments RENAME figures TO numbers")
+	if _, err := evidence.Open(t.Context(), conn, o); err == nil || !strings.Contains(err.Error(), "another version") {
+		t.Errorf("got error %v", err)
+	}
+}
+
+// steps notes what a build says of itself.
+type steps struct {
+	ui.Progress
+	names []string
+}
+
+func (s *steps) Step(name string, _ int) { s.names = append(s.names, name) }
+
+func TestProgress(t *testing.T) {
+	conn := pgtest.Database(t, pgtest.Start(t))
+	o := options(t)
+	seen := &steps{}
+	o.Progress = seen
+	if _, err := evidence.Build(t.Context(), conn, tree, o); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"make tables", "store fragments", "store terms", "store vectors", "store terms of fragments", "index"}
+	if !slices.Equal(seen.names, want) {
+		t.Errorf("a build tells of %q, want %q", seen.names, want)
 	}
 }

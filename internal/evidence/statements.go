@@ -15,8 +15,8 @@ const (
 const (
 	annStatement   = "evidence_ann"
 	listsStatement = "evidence_lists"
-	edgesStatement = "evidence_edges"
-	fetchStatement = "evidence_fetch"
+	bestStatement  = "evidence_best"
+	restStatement  = "evidence_rest"
 )
 
 // statements are all that an answer runs, and each is a scan of a key and nothing
@@ -29,8 +29,9 @@ FROM evidence_vectors ORDER BY embedding <=> $1::svec LIMIT %d`, annRows)},
 
 	{listsStatement, `SELECT term, postings FROM evidence_postings WHERE term = ANY ($1::text[]) AND part = 0`},
 
-	{edgesStatement, `SELECT entity_id, relation_id, target_id FROM evidence_edges WHERE entity_id = ANY ($1::int4[])`},
+	{bestStatement, `SELECT ` + fragmentColumns + `, refs FROM evidence_fragments WHERE fragment = ANY ($1::int4[])`},
 
-	{fetchStatement, `SELECT fragment, file, start_line, end_line, symbol, kind, cut, head, lead, rarity, line_tokens, body
-FROM evidence_fragments WHERE fragment = ANY ($1::int4[])`},
+	{restStatement, `SELECT ` + fragmentColumns + ` FROM evidence_fragments WHERE fragment = ANY ($1::int4[])`},
 }
+
+const fragmentColumns = "fragment, file, symbol, kind, head, figures, body"

@@ -12,17 +12,15 @@ import (
 // The tables of an index lie in the schema that new tables are made in. Fragment
 // numbers are those of the order of loading, from 1.
 //
-//   - evidence_fragments: a row for each fragment.
+//   - evidence_fragments: a row for each fragment, with its numbers and its
+//     references to others packed, see figures and packReferences.
 //   - evidence_postings: a row for each term and 256 of its postings, part 0
 //     those of greatest impact; sorted by term; packed, see packPostings.
-//   - evidence_edges: references between fragments, as facts of the extension's
-//     graph functions.
 //   - evidence_vectors: the fragments' embeddings, with their vector index.
 //   - evidence_terms: what terms say most about a fragment, where the embedder tells
 //     what texts mean; else it is empty.
 //   - evidence_about: one row that says what the index was made from.
-var tables = []string{"evidence_fragments", "evidence_postings", "evidence_edges", "evidence_vectors", "evidence_terms",
-	"evidence_about"}
+var tables = []string{"evidence_fragments", "evidence_postings", "evidence_vectors", "evidence_terms", "evidence_about"}
 
 // postingsPerPart is how many postings lie in a row. Answers read part 0 of each
 // term, so this bounds what a term costs, however common it is.
@@ -31,9 +29,8 @@ const postingsPerPart = 256
 func createTables(dim int) []string {
 	return []string{
 		`CREATE TABLE evidence_fragments (
-			fragment int4 NOT NULL, file text NOT NULL, start_line int4 NOT NULL, end_line int4 NOT NULL,
-			symbol text NOT NULL, kind text NOT NULL, cut text NOT NULL, head text NOT NULL, lead int2 NOT NULL,
-			rarity real NOT NULL, line_tokens bytea NOT NULL, body text NOT NULL,
+			fragment int4 NOT NULL, file text NOT NULL, symbol text NOT NULL, kind text NOT NULL, head text NOT NULL,
+			figures bytea NOT NULL, refs bytea NOT NULL, body text NOT NULL,
 			PRIMARY KEY (fragment)) USING sorted_heap`,
 		`ALTER TABLE evidence_fragments SET (toast_tuple_target = 8160)`,
 		`ALTER TABLE evidence_fragments ALTER body SET STORAGE EXTERNAL`,
@@ -43,9 +40,6 @@ func createTables(dim int) []string {
 			PRIMARY KEY (term, part)) USING sorted_heap`,
 		`ALTER TABLE evidence_postings SET (toast_tuple_target = 8160)`,
 		`ALTER TABLE evidence_postings ALTER postings SET STORAGE PLAIN`,
-		fmt.Sprintf(`CREATE TABLE evidence_edges (
-			entity_id int4 NOT NULL, relation_id int2 NOT NULL, target_id int4 NOT NULL, embedding svec(%d), payload text,
-			PRIMARY KEY (entity_id, relation_id, target_id)) USING sorted_heap`, dim),
 		fmt.Sprintf(`CREATE TABLE evidence_vectors (
 			fragment int4 NOT NULL, embedding svec(%d) NOT NULL, PRIMARY KEY (fragment)) USING sorted_heap`, dim),
 		`ALTER TABLE evidence_vectors SET (toast_tuple_target = 8160)`,
