@@ -5,6 +5,7 @@
 #ifndef CCORE_PRODUCTS_H
 #define CCORE_PRODUCTS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* The sums of a round of products of `query` with each of the rows, so that none
@@ -13,6 +14,12 @@
 extern double ccore_products_f32(const float *query, const float *rows, uint32_t dim,
 								 uint32_t nrows);
 extern double ccore_products_i8(const int8_t *query, const int8_t *rows, uint32_t dim,
+								uint32_t nrows);
+
+/* The same of rows of four bits a component, as sketches have them, with a query of
+ * int8: a query takes so many bytes for dim components, and a row half as many. */
+extern size_t ccore_room_u4(uint32_t dim);
+extern double ccore_products_u4(const int8_t *query, const uint8_t *rows, uint32_t dim,
 								uint32_t nrows);
 
 #endif							/* CCORE_PRODUCTS_H */

@@ -48,11 +48,11 @@ func (o *outsider) search(ctx context.Context, query []float32) ([]int32, error)
 }
 
 // parts is the time that the store itself reports, where it does.
-func (o *outsider) parts() []measure.Part {
+func (o *outsider) parts(context.Context) ([]measure.Part, error) {
 	if o.insideMS == 0 {
-		return nil
+		return nil, nil
 	}
-	return []measure.Part{{Name: "inside", MS: o.insideMS}}
+	return []measure.Part{{Name: "inside", MS: o.insideMS}}, nil
 }
 
 // loadOutside opens and fills the stores; one that cannot run, or whose index

@@ -12,9 +12,12 @@ type Profiled interface {
 // Profile is where the server's time went in one call, by its own clock.
 type Profile struct {
 	Stages []Stage // in the order of the call, always the same ones
-	// Codes were compared while seeds were searched, Vectors in single precision
-	// where rows were read.
-	Codes, Vectors int64
+	// While seeds were searched, Codes were compared, or Sketches of them in a search
+	// that goes by sketches. Such a search compares the nearest by codes, too; the
+	// server does not tell how many, and they count among Sketches.
+	Codes, Sketches int64
+	// Vectors were compared in single precision where rows were read.
+	Vectors int64
 }
 
 // Newcomer is the ability of engines to answer in sessions of their own.

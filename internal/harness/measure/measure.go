@@ -25,7 +25,7 @@ type Trial struct {
 	Server ServerClock
 	// Parts tells, outside of the timed moment, how long parts of the last Call
 	// took by clocks of their own; nil where there are none.
-	Parts func() []Part
+	Parts func(ctx context.Context) ([]Part, error)
 }
 
 // Part is a part of a call.
@@ -166,10 +166,14 @@ func once(ctx context.Context, t *Trial, input int, into *Samples) error {
 	into.ClientMS = append(into.ClientMS, float64(elapsed.Nanoseconds())/1e6)
 	into.Rows = append(into.Rows, float64(rows))
 	if t.Parts != nil {
+		parts, err := t.Parts(ctx)
+		if err != nil {
+			return fmt.Errorf("trial %s, input %d: parts: %w", t.Name, input, err)
+		}
 		if into.Parts == nil {
 			into.Parts = map[string][]float64{}
 		}
-		for _, part := range t.Parts() {
+		for _, part := range parts {
 			into.Parts[part.Name] = append(into.Parts[part.Name], part.MS)
 		}
 	}

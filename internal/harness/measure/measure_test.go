@@ -139,3 +139,28 @@ func TestStrideKeepsInputsApart(t *testing.T) {
 		}
 	}
 }
+
+// Parts are read once after each call of their own trial, and what fails there ends
+// all.
+func TestParts(t *testing.T) {
+	var calls []string
+	trials := record(&calls, "a", "b")
+	trials[1].Parts = func(context.Context) ([]measure.Part, error) {
+		if last := calls[len(calls)-1]; last[0] != 'b' {
+			t.Errorf("parts of b after call %s", last)
+		}
+		return []measure.Part{{Name: "search", MS: float64(len(calls))}}, nil
+	}
+	samples, err := measure.Interleave(t.Context(), trials, measure.Plan{Inputs: 3, Passes: 1}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if samples[0].Parts != nil || !slices.Equal(samples[1].Parts["search"], []float64{2, 4, 6}) {
+		t.Errorf("parts %v and %v", samples[0].Parts, samples[1].Parts)
+	}
+	broken := errors.New("broken")
+	trials[1].Parts = func(context.Context) ([]measure.Part, error) { return nil, broken }
+	if _, err := measure.Interleave(t.Context(), trials, measure.Plan{Inputs: 3, Passes: 1}, nil); !errors.Is(err, broken) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -46,7 +46,7 @@ func writeSplit(out *strings.Builder, rows []result.Row, format Format) {
 		t.AppendRow(append(line, microseconds(executor), microseconds(protocol), microseconds(partMedian(r, "floor"))))
 	}
 	render(out, t, format)
-	remark(out, format, "medians in us; stages by the server's clock in calls of their own; floor: the same comparisons of vectors by the kernels alone, all in the CPU's caches.")
+	remark(out, format, "medians in us; stages by the server's clock in passes after the timed ones, in which all cases take turns as in these; floor: the same comparisons of vectors by the kernels alone, all in the CPU's caches.")
 	out.WriteString("\n")
 }
 

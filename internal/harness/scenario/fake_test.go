@@ -24,6 +24,7 @@ type fake struct {
 	spoil       func(engine.Task) bool                          // Ask fails with a fault of the engine
 	outside     bool                                            // a part of the work is done outside of the server
 	runs        map[string]int                                  // timed and untimed calls per task
+	profile     func(engine.Task) (engine.Profile, error)       // nil: the server has nothing to tell
 }
 
 func newFake(name string, forms ...engine.Form) *fake {
@@ -92,6 +93,14 @@ func (c *fakeCall) Stages() []engine.Stage {
 		return nil
 	}
 	return []engine.Stage{{Name: "search", MS: 3}, {Name: "sql", MS: 4}}
+}
+
+func (c *fakeCall) Profile(context.Context) (engine.Profile, bool, error) {
+	if c.owner.profile == nil {
+		return engine.Profile{}, false, nil
+	}
+	p, err := c.owner.profile(c.task)
+	return p, err == nil, err
 }
 
 // steadyClock says that every call took 2 ms, of which planning 0.5.

@@ -2,77 +2,77 @@ package scenario
 
 import (
 	"context"
-	"fmt"
+	"slices"
 
 	"sortedheap/internal/ccore"
 	"sortedheap/internal/harness/engine"
+	"sortedheap/internal/harness/measure"
 	"sortedheap/internal/harness/result"
-	"sortedheap/internal/harness/stats"
 )
 
 // profilePasses are made over the questions to tell where time goes.
-const profilePasses = 5
+const profilePasses = 3
 
 // profile tells where the server's time goes in cases that rank by a graph
-// function, in calls of their own after the timed ones: reading the server's
-// statistics must not come between these.
+// function. All trials take turns once more, as in the timed passes, so that the
+// stages are of calls that find the caches as these did; in passes of their own,
+// since reading the server's statistics must not come between timed calls.
 func (r *run) profile(ctx context.Context) error {
-	var floor *ccore.Products
-	for i := range r.rows {
-		row := &r.rows[i]
-		t := r.trialOf(row)
-		if t == nil {
-			continue
+	var floor ccore.Products
+	turns := make([]measure.Trial, len(r.trials))
+	profiled := false
+	for i, t := range r.trials {
+		turns[i] = r.takesTurns(t)
+		if call, ok := t.call.(engine.Profiled); ok && ranksByFunction(t.task) {
+			turns[i].Parts = stages(call, &floor)
+			profiled = true
 		}
-		profiled, ok := t.call.(engine.Profiled)
-		if !ok || (t.task.Form != engine.FormOneCall && t.task.Form != engine.FormFused) {
-			continue
-		}
-		if floor == nil {
-			measured, err := ccore.MeasureProducts(r.info.Dim)
-			if err != nil {
-				return err
-			}
-			floor = &measured
-		}
-		if err := r.profileCase(ctx, t, profiled, row, floor); err != nil {
-			return fmt.Errorf("case %s: %w", t.name, err)
+	}
+	if !profiled {
+		return nil
+	}
+	var err error
+	if floor, err = ccore.MeasureProducts(r.info.Dim); err != nil {
+		return err
+	}
+	plan := r.turns(profilePasses)
+	r.Progress.Step("profile "+r.scenario.Name, plan.Inputs*plan.Passes)
+	samples, err := measure.Interleave(ctx, turns, plan, func(done, _ int) { r.Progress.Done(done) })
+	if err != nil {
+		return err
+	}
+	for i, t := range r.trials {
+		if row := r.rowOf(t); row != nil && turns[i].Parts != nil {
+			addParts(row, samples[i])
 		}
 	}
 	return nil
 }
 
-// trialOf is the trial behind a row that was measured.
-func (r *run) trialOf(row *result.Row) *trial {
-	for _, t := range r.trials {
-		if row.Error == "" && t.name == row.Case && t.owner.Name() == row.Engine {
-			return t
-		}
-	}
-	return nil
+func ranksByFunction(t engine.Task) bool {
+	return t.Form == engine.FormOneCall || t.Form == engine.FormFused
 }
 
-func (r *run) profileCase(ctx context.Context, t *trial, p engine.Profiled, row *result.Row, floor *ccore.Products) error {
-	stages := map[string][]float64{}
-	var floors []float64
-	for range profilePasses {
-		for _, q := range r.questions[t.task.SeedBy] {
-			if _, err := t.call.Run(ctx, q); err != nil {
-				return err
-			}
-			profile, ok, err := p.Profile(ctx)
-			if err != nil || !ok {
-				return err
-			}
-			for _, s := range profile.Stages {
-				stages[s.Name] = append(stages[s.Name], s.MS)
-			}
-			floors = append(floors, (float64(profile.Codes)*floor.Int8+float64(profile.Vectors)*floor.Float32)/1e6)
+// stages reads what the server tells of the last call, and what the comparisons of
+// vectors in it would take by the kernels alone.
+func stages(p engine.Profiled, floor *ccore.Products) func(context.Context) ([]measure.Part, error) {
+	return func(ctx context.Context) ([]measure.Part, error) {
+		profile, ok, err := p.Profile(ctx)
+		if err != nil || !ok {
+			return nil, err
 		}
+		ns := float64(profile.Codes)*floor.Int8 + float64(profile.Sketches)*floor.Int4 + float64(profile.Vectors)*floor.Float32
+		return append(partsOf(profile.Stages), measure.Part{Name: "floor", MS: ns / 1e6}), nil
 	}
-	row.PartsMS = map[string]*result.Latency{"floor": result.NewLatency(stats.Summarize(floors))}
-	for name, ms := range stages {
-		row.PartsMS[name] = result.NewLatency(stats.Summarize(ms))
+}
+
+// rowOf is the row of a trial that was measured.
+func (r *run) rowOf(t *trial) *result.Row {
+	i := slices.IndexFunc(r.rows, func(row result.Row) bool {
+		return row.Error == "" && row.Case == t.name && row.Engine == t.owner.Name()
+	})
+	if i < 0 {
+		return nil
 	}
-	return nil
+	return &r.rows[i]
 }

@@ -15,16 +15,21 @@ import (
 func AddSamples(row *result.Row, s measure.Samples) {
 	row.Samples, row.ClientMS = len(s.ClientMS), result.NewLatency(stats.Summarize(s.ClientMS))
 	row.RowsMean = stats.Summarize(s.Rows).Mean
+	addParts(row, s)
+	if len(s.ServerMS) > 0 {
+		row.ServerMS = result.NewLatency(stats.Summarize(s.ServerMS))
+		row.PlanningMS = result.NewLatency(stats.Summarize(s.PlanMS))
+		row.Buffers = &result.Buffers{Hit: stats.Summarize(s.HitPages).Mean, Read: stats.Summarize(s.ReadPages).Mean}
+	}
+}
+
+// addParts sets the parts of a row's calls alone.
+func addParts(row *result.Row, s measure.Samples) {
 	for name, ms := range s.Parts {
 		if row.PartsMS == nil {
 			row.PartsMS = map[string]*result.Latency{}
 		}
 		row.PartsMS[name] = result.NewLatency(stats.Summarize(ms))
-	}
-	if len(s.ServerMS) > 0 {
-		row.ServerMS = result.NewLatency(stats.Summarize(s.ServerMS))
-		row.PlanningMS = result.NewLatency(stats.Summarize(s.PlanMS))
-		row.Buffers = &result.Buffers{Hit: stats.Summarize(s.HitPages).Mean, Read: stats.Summarize(s.ReadPages).Mean}
 	}
 }
 

@@ -13,10 +13,8 @@ import (
 func (r *run) measure(ctx context.Context) error {
 	timed := make([]measure.Trial, len(r.trials))
 	for i, t := range r.trials {
-		questions := r.questions[t.task.SeedBy]
-		timed[i] = measure.Trial{Name: t.owner.Name() + "/" + t.name, Call: func(ctx context.Context, q int) (int, error) {
-			return t.call.Run(ctx, questions[q])
-		}, Parts: parts(t.call)}
+		timed[i] = r.takesTurns(t)
+		timed[i].Parts = parts(t.call)
 	}
 	r.Progress.Step("warm up", r.Params.WarmUp)
 	tick := func(done, _ int) { r.Progress.Done(done) }
@@ -26,7 +24,7 @@ func (r *run) measure(ctx context.Context) error {
 	if err := r.attachClocks(ctx, timed); err != nil {
 		return err
 	}
-	plan := measure.Plan{Inputs: len(r.info.Queries), Passes: r.Params.Passes, Budget: 1000 * r.Params.Budget}
+	plan := r.turns(r.Params.Passes)
 	r.Progress.Step("measure "+r.scenario.Name, plan.Inputs*plan.Passes)
 	samples, err := measure.Interleave(ctx, timed, plan, tick)
 	if err != nil {
@@ -45,6 +43,19 @@ func (r *run) measure(ctx context.Context) error {
 	r.warnings = append(r.warnings, Doubts(samples)...)
 	r.warnCache()
 	return nil
+}
+
+// takesTurns is a trial that can be timed beside the others.
+func (r *run) takesTurns(t *trial) measure.Trial {
+	questions := r.questions[t.task.SeedBy]
+	return measure.Trial{Name: t.owner.Name() + "/" + t.name, Call: func(ctx context.Context, q int) (int, error) {
+		return t.call.Run(ctx, questions[q])
+	}}
+}
+
+// turns are so many passes over the questions, as far as the budget allows.
+func (r *run) turns(passes int) measure.Plan {
+	return measure.Plan{Inputs: len(r.info.Queries), Passes: passes, Budget: 1000 * r.Params.Budget}
 }
 
 // attachClocks reads every plan, which leads to the statement's counters on
@@ -68,18 +79,22 @@ func (r *run) attachClocks(ctx context.Context, timed []measure.Trial) error {
 }
 
 // parts reads the clocks of a call's parts, where it has any.
-func parts(c engine.Call) func() []measure.Part {
+func parts(c engine.Call) func(context.Context) ([]measure.Part, error) {
 	staged, ok := c.(engine.Staged)
 	if !ok {
 		return nil
 	}
-	return func() []measure.Part {
-		var out []measure.Part
-		for _, s := range staged.Stages() {
-			out = append(out, measure.Part{Name: s.Name, MS: s.MS})
-		}
-		return out
+	return func(context.Context) ([]measure.Part, error) {
+		return partsOf(staged.Stages()), nil
 	}
+}
+
+func partsOf(stages []engine.Stage) []measure.Part {
+	out := make([]measure.Part, 0, len(stages)+1)
+	for _, s := range stages {
+		out = append(out, measure.Part{Name: s.Name, MS: s.MS})
+	}
+	return out
 }
 
 func (r *run) explain(ctx context.Context, t *trial) error {

@@ -24,13 +24,16 @@ func (c *call) Profile(ctx context.Context) (engine.Profile, bool, error) {
 	}
 	names := []string{"open", "walk", "seed rows", "hops", "rank", "payload"}
 	p := engine.Profile{Stages: make([]engine.Stage, len(names))}
-	into := make([]any, len(names), len(names)+2)
+	into := make([]any, len(names), len(names)+3)
 	for i, name := range names {
 		p.Stages[i].Name = name
 		into[i] = &p.Stages[i].MS
 	}
 	err := c.conn.QueryRow(ctx, `SELECT open_ms, search_ms, ann_ms - search_ms, expand_ms, rerank_ms, payload_ms,
-		seeds_compared, seed_rows + expanded_rows FROM sorted_heap_graph_rag_stats()`).Scan(append(into, &p.Codes, &p.Vectors)...)
+		CASE WHEN sketched THEN 0 ELSE seeds_compared END, CASE WHEN sketched THEN seeds_compared ELSE 0 END,
+		seed_rows + expanded_rows
+		FROM sorted_heap_graph_rag_stats(), LATERAL (SELECT coalesce(seed_source, '') LIKE '%, sketches') AS s (sketched)`).
+		Scan(append(into, &p.Codes, &p.Sketches, &p.Vectors)...)
 	if err != nil {
 		return engine.Profile{}, false, fmt.Errorf("read statistics of %s: %w", c.name, err)
 	}

@@ -181,12 +181,12 @@ func (r *run) measure(ctx context.Context) error {
 	return nil
 }
 
-func (t *trial) parts() []measure.Part {
+func (t *trial) parts(context.Context) ([]measure.Part, error) {
 	var out []measure.Part
 	for _, s := range t.last.Stages {
 		out = append(out, measure.Part{Name: s.Name, MS: s.MS})
 	}
-	return out
+	return out, nil
 }
 
 // explain reads the plans, and gives a trial the server clocks of its statements.
