@@ -128,6 +128,12 @@ func TestHnswSketchesNotAskedFor(t *testing.T) {
 			}
 		}
 	}
+	// Where a scan ends with its first rows, a flat pass owes all that tie with the last.
+	pgtest.Exec(t, conn, `SET sorted_hnsw.scan_mode = auto`, `SET sorted_hnsw.iterative_scan = off`, `SET sorted_hnsw.ef_search = 400`)
+	sketchedAnswers(t, conn, "kept", "cosine", "", 20)
+	if how := pgtest.One[string](t, conn, `SELECT last_flat || ' ' || last_source FROM sorted_hnsw_scan_stats()`); how != "true shared" {
+		t.Errorf("a flat scan that may not go on was %q", how)
+	}
 }
 
 // What goes by sketches misses no row that is asked for, shows none that is gone, and keeps

@@ -306,7 +306,7 @@ add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 static SeedPlace
 place(const SeedScan *scan)
 {
-	if (scan->sketch != NULL)
+	if (scan->sketch != NULL && !scan->once)
 		return SEED_BY_SKETCHES;
 	return scan->version != NULL ? SEED_IN_MEMORY : SEED_ON_PAGES;
 }
@@ -463,7 +463,9 @@ find_first(SeedScan *scan)
 	scan->stats.flat = plan.mode == SEED_FLAT;
 	if (plan.mode == SEED_FLAT)
 	{
-		start_flat(scan, scan->sketch, NULL);
+		scan->stats.sketched &= !scan->once;
+		/* by sketches a pass may miss what ties with the last of its rows */
+		start_flat(scan, scan->once ? NULL : scan->sketch, NULL);
 		add_flat(scan, true);
 		return;
 	}
