@@ -22,9 +22,24 @@ const (
 const holdsPageLock = `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'page'
 	AND relation = $1::text::regclass AND page = $2 AND pid = $3 AND granted = $4)`
 
+// stopped is a statement whose process was stopped in its midst.
+type stopped struct {
+	resume func()
+	ended  <-chan error
+}
+
+// goOn lets it go on and waits for its end.
+func (s stopped) goOn(t *testing.T) {
+	t.Helper()
+	s.resume()
+	if err := <-s.ended; err != nil {
+		t.Fatal(err)
+	}
+}
+
 // stopWithin runs a statement again and again, and stops its process where that has
-// a page lock of the index. The returned function lets it go on and waits for its end.
-func stopWithin(t *testing.T, c *cluster.Cluster, watcher *pgx.Conn, index string, lock int, settings []string, statement string) func() {
+// a page lock of the index.
+func stopWithin(t *testing.T, c *cluster.Cluster, watcher *pgx.Conn, index string, lock int, settings []string, statement string) stopped {
 	t.Helper()
 	conn := pgtest.Connect(t, c, "postgres")
 	pgtest.Exec(t, conn, settings...)
@@ -53,19 +68,13 @@ func stopWithin(t *testing.T, c *cluster.Cluster, watcher *pgx.Conn, index strin
 			release := time.AfterFunc(2*time.Second, func() { signal(t, pid, syscall.SIGCONT) })
 			held := pgtest.One[bool](t, watcher, holdsPageLock, index, lock, pid, true)
 			if release.Stop() && held {
-				return func() {
-					t.Helper()
-					signal(t, pid, syscall.SIGCONT)
-					if err := <-ended; err != nil {
-						t.Fatal(err)
-					}
-				}
+				return stopped{func() { signal(t, pid, syscall.SIGCONT) }, ended}
 			}
 			signal(t, pid, syscall.SIGCONT)
 		}
 	}
 	t.Fatalf("%s was never met with lock %d", statement, lock)
-	return nil
+	return stopped{}
 }
 
 func signal(t *testing.T, pid int, s syscall.Signal) {
@@ -93,7 +102,7 @@ type heldVacuum struct {
 	ended      chan error
 	behind     bool // it has waited for the walk
 	goOnInsert func()
-	met        bool // false where the insert was stopped with a page locked that VACUUM needs
+	met        bool // false where the insert was stopped with a page locked that others need
 }
 
 // holdVacuum lets VACUUM come to where it is about to free slots, which a walk keeps
@@ -102,7 +111,7 @@ func holdVacuum(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, round int) hel
 	t.Helper()
 	pgtest.Exec(t, conn, fmt.Sprintf(`DELETE FROM late WHERE id = %d`, 50+round))
 	// From a copy of its own a walk locks no page.
-	goOnWalk := stopWithin(t, c, conn, "late_v", hnswWalksLock,
+	walk := stopWithin(t, c, conn, "late_v", hnswWalksLock,
 		[]string{`SET enable_seqscan = off`, `SET sorted_hnsw.scan_mode = graph`, `SET sorted_hnsw.ef_search = 1000`,
 			`SET sorted_hnsw.shared_cache = off`, `SET sorted_hnsw.local_cache_size = 0`},
 		`SELECT sum(near.id + %d) FROM (SELECT v FROM late LIMIT 300) q,
@@ -119,9 +128,25 @@ func holdVacuum(t *testing.T, c *cluster.Cluster, conn *pgx.Conn, round int) hel
 		return becomes(t, conn, holdsPageLock, "late_v", lock, held.pid, false)
 	}
 	held.behind = waits(hnswWalksLock)
-	held.goOnInsert = stopWithin(t, c, conn, "late_v", hnswInsertsLock, nil,
+	insert := stopWithin(t, c, conn, "late_v", hnswInsertsLock, nil,
 		fmt.Sprintf(`INSERT INTO late SELECT %[1]d + 50 * %%[1]d + i, v FROM (SELECT i, vec(%[1]d + 50 * %%[1]d + i, 16) AS v FROM generate_series(1, 50) i OFFSET 0) s`, 100000*(round+1)))
-	goOnWalk()
+	held.goOnInsert = func() { insert.goOn(t) }
+	walk.resume()
+	select {
+	case err := <-walk.ended:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(10 * time.Second):
+		// The walk waits for the insert's page: this round shows nothing.
+		insert.goOn(t)
+		if err := <-walk.ended; err != nil {
+			t.Fatal(err)
+		}
+		held.goOnInsert = func() {}
+		held.behind = false
+		return held
+	}
 	held.met = waits(hnswInsertsLock) && held.behind
 	return held
 }
