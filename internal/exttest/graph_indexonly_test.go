@@ -2,6 +2,7 @@ package exttest
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
@@ -18,15 +19,19 @@ func TestIndexOnlySeedsWhileVacuumWaits(t *testing.T) {
 	c := pgtest.Start(t)
 	conn := pgtest.Connect(t, c, "postgres")
 	pgtest.Exec(t, conn, `CREATE FUNCTION at(i float8) RETURNS svec LANGUAGE sql IMMUTABLE AS $$
-		SELECT (ARRAY[cos(i / 400), sin(i / 400)] || array_fill(0::float8, ARRAY[38]))::real[]::svec $$`,
+		SELECT (ARRAY[cos(i / 40), sin(i / 40)] || array_fill(0::float8, ARRAY[38]))::real[]::svec $$`,
 		`SET sorted_heap.graph_seeds = index`, `SET sorted_hnsw.scan_mode = flat`)
 	vector := `CREATE INDEX ON %s USING sorted_hnsw (embedding) INCLUDE (entity_id, target_id) WITH (refine = f16)`
+	codes := strings.Replace(vector, "f16", "heap", 1)
 	btree := `CREATE INDEX ON %s (entity_id)`
-	for table, indexes := range map[string][2]string{"vector_first": {vector, btree}, "btree_first": {btree, vector}} {
+	for table, indexes := range map[string][2]string{
+		"vector_first": {vector, btree}, "btree_first": {btree, vector},
+		"codes_first": {codes, btree}, "codes_last": {btree, codes},
+	} {
 		t.Run(table, func(t *testing.T) {
 			pgtest.Exec(t, conn, fmt.Sprintf(`CREATE TABLE %s (entity_id int, relation_id int2, target_id int, embedding svec(40), payload text)
 					WITH (autovacuum_enabled = off)`, table),
-				fmt.Sprintf(`INSERT INTO %s SELECT i, 1, i, at(i), 'old' FROM generate_series(1, 200) i`, table),
+				fmt.Sprintf(`INSERT INTO %s SELECT i, 1, i, at(i), 'old' FROM generate_series(1, 120) i`, table),
 				fmt.Sprintf(indexes[0], table), fmt.Sprintf(indexes[1], table), `VACUUM `+table)
 			nearest(t, conn, table, "old 1-5")
 			if rows := pgtest.One[int](t, conn, `SELECT seed_rows FROM sorted_heap_graph_rag_stats()`); rows > 3 {

@@ -175,4 +175,13 @@ dist_prefetch(const void *p, size_t bytes)
 		__builtin_prefetch((const char *) p + at);
 }
 
+/* The same into the second cache, which can wait for more lines at a time than the
+ * first: for what is wanted later. */
+static inline void
+dist_prefetch_ahead(const void *p, size_t bytes)
+{
+	for (size_t at = 0; at < bytes; at += 64)
+		__builtin_prefetch((const char *) p + at, 0, 2);
+}
+
 #endif							/* DIST_H */

@@ -239,46 +239,107 @@ not_negative(double x)
 	return x > 0.0 ? x : 0.0;
 }
 
+bool
+hnsw_form_has_rest(const HnswForm *form)
+{
+	return form->element == HNSW_INT8 && form->metric != DIST_L1;
+}
+
+void
+hnsw_form_rest(const HnswForm *form, const float *vector, const void *record, float *room,
+			   int8_t *code, HnswRest *rest)
+{
+	const HnswFacts *facts = record;
+	const int8_t *rounded = RECORD_COMPONENTS(record);
+	double		norm = dist_norm_f32(vector, form->dim);
+	double		unit = form->metric == DIST_COSINE ? 1.0 / norm : 1.0;
+	float		largest;
+
+	for (uint32_t i = 0; i < form->dim; i++)
+		room[i] = (float) (vector[i] * unit - (double) facts->factor * rounded[i]);
+	largest = form->kernels->maxabs_f32(room, form->dim);
+	rest->factor = largest / 127.0f;
+	rest->square = (float) (norm * norm);
+	rest->code = code;
+	memset(code, 0, form->dim);
+	/* not where steps are so small that their inverse is no number */
+	if (largest > 1e-30f)
+		form->kernels->f32_to_i8(room, 127.0f / largest, code, form->dim);
+	else
+		rest->factor = 0.0f;
+}
+
+/* The distance with the rest, which is the query's and no longer the record's. */
+static double
+with_rest(const HnswForm *form, const HnswFacts *a, const HnswRest *rest, const HnswFacts *b,
+		  double dist)
+{
+	double		product = (double) rest->factor * b->factor *
+		form->kernels->dot_i8(rest->code, RECORD_COMPONENTS(b), form->dim);
+
+	if (form->metric == DIST_L2)
+		return not_negative(dist + ((double) rest->square - a->square) - 2.0 * product);
+	return dist - product;
+}
+
+static inline HnswBounds
+around(double dist, double error)
+{
+	HnswBounds	bounds = {dist - error, dist + error};
+
+	return bounds;
+}
+
 /*
  * Errors of components are independent, so that of a product of vectors is
  * normal; the squared length of the errors itself, which makes vectors seem
  * farther apart, is nearly constant.
  */
-static double
-int8_least(const HnswForm *form, const HnswFacts *a, const HnswFacts *b, double dist)
+static HnswBounds
+int8_bounds(const HnswForm *form, const HnswFacts *a, const HnswRest *rest,
+			const HnswFacts *b, double dist)
 {
 	double		n = form->dim;
-	double		aa = (double) a->factor * a->factor;
+	double		step = rest != NULL ? rest->factor : a->factor;
+	double		aa = step * step;
 	double		bb = (double) b->factor * b->factor;
 	double		variance = (aa + bb) * ROUNDING_VARIANCE;
 	double		length = variance * (n + DEVIATIONS * sqrt(2 * n));
+	double		single = SINGLE * ((double) a->square + b->square);
+	HnswBounds	bounds;
 	double		sine;
 
+	if (rest != NULL)
+		dist = with_rest(form, a, rest, b, dist);
 	switch (form->metric)
 	{
 		case DIST_COSINE:
 			/* only what is across the vectors turns them */
 			sine = 2.0 * (not_negative(dist) + length);
 			sine = sine < 1.0 ? sqrt(sine) : 1.0;
-			return dist - DEVIATIONS * sqrt(variance) * sine - length / 2 - SINGLE;
+			bounds = around(dist, DEVIATIONS * sqrt(variance) * sine + SINGLE);
+			bounds.least -= length / 2;
+			return bounds;
 		case DIST_IP:
 			variance = (a->square * bb + b->square * aa) * ROUNDING_VARIANCE +
 				n * aa * bb * ROUNDING_VARIANCE * ROUNDING_VARIANCE;
-			return dist - DEVIATIONS * sqrt(variance) -
-				SINGLE * sqrt((double) a->square * b->square);
+			return around(dist, DEVIATIONS * sqrt(variance) +
+						  SINGLE * sqrt((double) a->square * b->square));
 		case DIST_L1:
 			/* of equal components, all of the error is distance */
-			return dist * (1.0 - n * SINGLE) - n * sqrt(variance) -
-				DEVIATIONS * sqrt(variance * n);
+			return around(dist, dist * n * SINGLE + n * sqrt(variance) +
+						  DEVIATIONS * sqrt(variance * n));
 		default:
-			dist = not_negative(sqrt(dist) - DEVIATIONS * sqrt(variance));
-			dist = dist * dist - length - SINGLE * ((double) a->square + b->square);
-			return sqrt(not_negative(dist));
+			bounds = around(sqrt(dist), DEVIATIONS * sqrt(variance));
+			bounds.least = not_negative(bounds.least);
+			bounds.least = sqrt(not_negative(bounds.least * bounds.least - length - single));
+			bounds.most = sqrt(bounds.most * bounds.most + single);
+			return bounds;
 	}
 }
 
-static double
-float32_least(const HnswForm *form, const float *x, const float *y, double dist)
+static HnswBounds
+float32_bounds(const HnswForm *form, const float *x, const float *y, double dist)
 {
 	const DistKernels *kernels = form->kernels;
 	double		lost = SINGLE + form->dim * 1.2e-7;
@@ -286,27 +347,30 @@ float32_least(const HnswForm *form, const float *x, const float *y, double dist)
 	switch (form->metric)
 	{
 		case DIST_COSINE:
-			return dist - 2 * lost;
+			return around(dist, 2 * lost);
 		case DIST_IP:
-			return dist - lost * sqrt((double) kernels->dot_f32(x, x, form->dim) *
-									  kernels->dot_f32(y, y, form->dim));
+			return around(dist, lost * sqrt((double) kernels->dot_f32(x, x, form->dim) *
+											kernels->dot_f32(y, y, form->dim)));
 		case DIST_L1:
-			return dist * (1.0 - lost);
+			return around(dist, lost * dist);
 		default:
-			return sqrt(dist) * (1.0 - lost);
+			return around(sqrt(dist), lost * sqrt(dist));
 	}
 }
 
-double
-hnsw_form_least(const HnswForm *form, const void *from, const void *record, float dist)
+HnswBounds
+hnsw_form_bounds(const HnswForm *form, const void *from, const HnswRest *rest,
+				 const void *record, float dist)
 {
-	double		least;
+	HnswBounds	bounds = {-INFINITY, INFINITY};
 
 	if (!isfinite(dist))
-		return -INFINITY;
-	if (form->element == HNSW_INT8)
-		least = int8_least(form, from, record, dist);
-	else
-		least = float32_least(form, RECORD_COMPONENTS(from), RECORD_COMPONENTS(record), dist);
-	return isnan(least) ? -INFINITY : least;
+		return bounds;
+	bounds = form->element == HNSW_INT8 ? int8_bounds(form, from, rest, record, dist) :
+		float32_bounds(form, RECORD_COMPONENTS(from), RECORD_COMPONENTS(record), dist);
+	if (isnan(bounds.least))
+		bounds.least = -INFINITY;
+	if (isnan(bounds.most))
+		bounds.most = INFINITY;
+	return bounds;
 }

@@ -62,12 +62,39 @@ extern void hnsw_form_distances_apart(const HnswForm *form, const void *from,
 									  uint32_t count, float *out);
 
 /*
- * A number below which the exact distance of the vectors behind two records
- * hardly ever is, given the records' distance: it leaves room for five standard
- * deviations of what rounding does to it. Exact distances are those of dist.h,
- * so L2 is not squared. -infinity where nothing can be said.
+ * What rounding took from a query, rounded in turn to codes of its own: with it the error
+ * of a distance is the other record's alone.
  */
-extern double hnsw_form_least(const HnswForm *form, const void *from,
-							  const void *record, float dist);
+typedef struct HnswRest
+{
+	float		factor;			/* the scale of the codes, in units of the
+								 * record's */
+	float		square;			/* squared norm of the query, but for cosine */
+	const int8_t *code;
+} HnswRest;
+
+/* Are there rests? Of codes only, and where distances are a matter of products. */
+extern bool hnsw_form_has_rest(const HnswForm *form);
+
+/* The rest of a vector that has the record. `room` is for form->dim numbers, `code` for as
+ * many bytes, which must outlive the rest. */
+extern void hnsw_form_rest(const HnswForm *form, const float *vector, const void *record,
+						   float *room, int8_t *code, HnswRest *rest);
+
+/*
+ * Numbers below and above which the exact distance of the vectors behind two records
+ * hardly ever is, given the records' distance: they leave room for five standard
+ * deviations of what rounding does to it. Exact distances are those of dist.h,
+ * so L2 is not squared. Infinite where nothing can be said. `rest` is that of the vector
+ * behind `from`, or NULL.
+ */
+typedef struct HnswBounds
+{
+	double		least;
+	double		most;
+} HnswBounds;
+
+extern HnswBounds hnsw_form_bounds(const HnswForm *form, const void *from,
+								   const HnswRest *rest, const void *record, float dist);
 
 #endif							/* HNSW_FORM_H */

@@ -541,6 +541,7 @@ hnsw_image_estimates(const HnswImage *image, const HnswSketchQuery *query,
 	{
 		HnswSketchFacts facts[GATHER];
 		const uint8_t *sketches[GATHER];
+		int32_t		products[GATHER];
 		uint32_t	n = count - at < GATHER ? count - at : GATHER;
 		uint32_t	i = 0;
 
@@ -555,25 +556,25 @@ hnsw_image_estimates(const HnswImage *image, const HnswSketchQuery *query,
 		{
 			for (uint32_t next = i + FETCHED; next < n && next < i + FETCHED + DIST_FOUR; next++)
 				dist_prefetch(sketches[next], image->sketch_stride);
-			hnsw_sketch_estimate_four(query, &facts[i], &sketches[i], out + at + i);
+			hnsw_sketch_products_four(query, &sketches[i], &products[i]);
 		}
 		for (; i < n; i++)
-			out[at + i] = hnsw_sketch_estimate(query, &facts[i], sketches[i]);
+			products[i] = hnsw_sketch_product(query, sketches[i]);
+		hnsw_sketch_distances(query, facts, products, n, out + at);
 	}
-	no_nan(out, count);
 }
 
 /* How far ahead of a pass over all sketches memory is asked for: a processor that notices
  * the order does so by itself, but not beyond a page. */
-#define PASS_AHEAD 2048
+#define PASS_AHEAD 4096
 
-void
-hnsw_image_estimate_run(const HnswImage *image, const HnswSketchQuery *query,
-						uint32_t first, uint32_t count, float *out)
+/* Products of one sketch after another. */
+static void
+products_in_order(const HnswImage *image, const HnswSketchQuery *query, uint32_t first,
+				  uint32_t count, int32_t *products)
 {
 	const size_t stride = image->sketch_stride;
 	const uint8_t *sketch = hnsw_image_sketch(image, first);
-	const HnswSketchFacts *facts = &image->sketch_facts[first];
 	uint32_t	i = 0;
 
 	for (; count - i >= DIST_FOUR; i += DIST_FOUR, sketch += DIST_FOUR * stride)
@@ -582,12 +583,22 @@ hnsw_image_estimate_run(const HnswImage *image, const HnswSketchQuery *query,
 			sketch, sketch + stride, sketch + 2 * stride, sketch + 3 * stride
 		};
 
-		dist_prefetch(sketch + PASS_AHEAD, DIST_FOUR * stride);
-		hnsw_sketch_estimate_four(query, &facts[i], four, out + i);
+		dist_prefetch_ahead(sketch + PASS_AHEAD, DIST_FOUR * stride);
+		hnsw_sketch_products_four(query, four, &products[i]);
 	}
 	for (; i < count; i++, sketch += stride)
-		out[i] = hnsw_sketch_estimate(query, &facts[i], sketch);
-	no_nan(out, count);
+		products[i] = hnsw_sketch_product(query, sketch);
+}
+
+uint32_t
+hnsw_image_near(const HnswImage *image, const HnswSketchQuery *query, uint32_t first,
+				uint32_t count, float limit, float *out, uint8_t *near)
+{
+	int32_t		products[HNSW_SKETCH_RUN];
+
+	products_in_order(image, query, first, count, products);
+	return hnsw_sketch_near(query, &image->sketch_facts[first], products, count, limit, out,
+							near);
 }
 
 static uint32_t

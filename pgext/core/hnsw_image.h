@@ -189,9 +189,11 @@ extern void hnsw_image_distances(const HnswImage *image, const void *from,
 extern void hnsw_image_estimates(const HnswImage *image, const HnswSketchQuery *query,
 								 const uint32_t *nodes, uint32_t count, float *out);
 
-/* The same of `count` slots one after another; of those not in use it may be anything. */
-extern void hnsw_image_estimate_run(const HnswImage *image, const HnswSketchQuery *query,
-									uint32_t first, uint32_t count, float *out);
+/* Of up to HNSW_SKETCH_RUN slots one after another, those that are no farther than the
+ * limit, as hnsw_sketch_near has it; of slots not in use it may be anything. */
+extern uint32_t hnsw_image_near(const HnswImage *image, const HnswSketchQuery *query,
+								uint32_t first, uint32_t count, float limit, float *out,
+								uint8_t *near);
 
 /* The graph behind numbers, of the image alone; it must outlive the store. */
 extern HnswStore hnsw_image_store(HnswImage *image);

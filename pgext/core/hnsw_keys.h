@@ -107,24 +107,11 @@ hnsw_heap_replace_root(HnswKeys *heap, HnswKey key)
 	hnsw_heap_sift_down(heap->items, heap->count, 0, key);
 }
 
-/* Ascending, in place; heap sort, for it needs neither room nor luck. */
-static inline void
-hnsw_keys_sort(HnswKey *items, uint32_t count)
-{
-	/* A heap of complements has the largest key at its root. */
-	for (uint32_t i = 0; i < count; i++)
-		items[i] = ~items[i];
-	for (uint32_t i = count / 2; i > 0; i--)
-		hnsw_heap_sift_down(items, count, i - 1, items[i - 1]);
-	for (uint32_t n = count; n > 1; n--)
-	{
-		HnswKey		last = items[n - 1];
+/* Ascending, in place. */
+extern void hnsw_keys_sort(HnswKey *items, uint32_t count);
 
-		items[n - 1] = items[0];
-		hnsw_heap_sift_down(items, n - 1, 0, last);
-	}
-	for (uint32_t i = 0; i < count; i++)
-		items[i] = ~items[i];
-}
+/* Bring the `first` smallest, at least one of them, before all others, the largest of
+ * them last. Else they have no order. */
+extern void hnsw_keys_select(HnswKey *items, uint32_t count, uint32_t first);
 
 #endif							/* HNSW_KEYS_H */

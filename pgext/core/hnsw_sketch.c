@@ -90,6 +90,14 @@ lot(uint64_t number)
 
 typedef float Four __attribute__((vector_size(16), aligned(4)));
 typedef int32_t FourWhole __attribute__((vector_size(16), aligned(4)));
+typedef int64_t Halves __attribute__((vector_size(16)));
+
+/* Those of the eight components of a and b that have these numbers. */
+#if defined(__clang__)
+#define PERMUTED(a, b, i, j, k, l) __builtin_shufflevector(a, b, i, j, k, l)
+#else
+#define PERMUTED(a, b, i, j, k, l) __builtin_shuffle(a, b, (FourWhole) {i, j, k, l})
+#endif
 
 static inline Four
 load_four(const float *x)
@@ -110,18 +118,34 @@ store_four(float *x, Four v)
 static void
 flip(float *x, uint32_t n, uint32_t pass)
 {
+	const FourWhole each = {1, 2, 4, 8};
 	uint64_t	bits = 0;
 
 	for (uint32_t i = 0; i < n; i += 4, bits >>= 4)
 	{
-		uint32_t	v[4];
+		FourWhole	chosen;
 
 		if (i % 64 == 0)
 			bits = lot((uint64_t) pass << 32 | i);
-		memcpy(v, x + i, sizeof(v));
-		for (uint32_t k = 0; k < 4; k++)
-			v[k] ^= (uint32_t) (bits >> k) << 31;
-		memcpy(x + i, v, sizeof(v));
+		chosen = ((int32_t) bits & each) != 0;
+		store_four(x + i, (Four) ((FourWhole) load_four(x + i) ^ (chosen & INT32_MIN)));
+	}
+}
+
+/* The transform of each four components. */
+static void
+transform_fours(float *x, uint32_t n)
+{
+	const Four	odd_less = {1.0f, -1.0f, 1.0f, -1.0f};
+	const Four	upper_less = {1.0f, 1.0f, -1.0f, -1.0f};
+
+	for (uint32_t i = 0; i < n; i += 4)
+	{
+		Four		v = load_four(x + i);
+
+		v = v * odd_less + PERMUTED(v, v, 1, 0, 3, 2);
+		v = v * upper_less + PERMUTED(v, v, 2, 3, 0, 1);
+		store_four(x + i, v);
 	}
 }
 
@@ -130,18 +154,7 @@ flip(float *x, uint32_t n, uint32_t pass)
 static void
 transform(float *x, uint32_t n)
 {
-	for (uint32_t i = 0; i < n; i += 4)
-	{
-		float		a = x[i] + x[i + 1];
-		float		b = x[i] - x[i + 1];
-		float		c = x[i + 2] + x[i + 3];
-		float		d = x[i + 2] - x[i + 3];
-
-		x[i] = a + c;
-		x[i + 1] = b + d;
-		x[i + 2] = a - c;
-		x[i + 3] = b - d;
-	}
+	transform_fours(x, n);
 	for (uint32_t half = 4; half < n; half *= 2)
 	{
 		for (uint32_t i = 0; i < n; i += 2 * half)
@@ -404,4 +417,99 @@ hnsw_sketch_query_init(HnswSketchQuery *query, const HnswForm *form, const float
 	query->middle = MIDDLE * (float) sum;
 	query->length = (float) (sqrt(z.square) * z.unit);
 	query->code = code;
+}
+
+/* Four of them; of what a damaged record makes of one it is no number. */
+static inline Four
+four_distances(const HnswSketchQuery *query, const HnswSketchFacts *facts,
+			   const int32_t *products)
+{
+	const float *x = (const float *) facts;
+	Four		a = load_four(x);
+	Four		b = load_four(x + 4);
+	Four		factors = PERMUTED(a, b, 0, 2, 4, 6);
+	Four		more = PERMUTED(a, b, 1, 3, 5, 7);
+	FourWhole	whole;
+
+	memcpy(&whole, products, sizeof(whole));
+	return query->base + more -
+		query->scale * factors * (__builtin_convertvector(whole, Four) - query->middle);
+}
+
+/* The last few, fewer than four, and zeros behind. */
+static inline Four
+last_distances(const HnswSketchQuery *query, const HnswSketchFacts *facts,
+			   const int32_t *products, uint32_t count)
+{
+	HnswSketchFacts last[4] = {{0.0f, 0.0f}};
+	int32_t		last_products[4] = {0};
+
+	memcpy(last, facts, count * sizeof(HnswSketchFacts));
+	memcpy(last_products, products, count * sizeof(int32_t));
+	return four_distances(query, last, last_products);
+}
+
+static inline Four
+no_nan(Four v)
+{
+	const FourWhole endless = {0x7F800000, 0x7F800000, 0x7F800000, 0x7F800000};
+	FourWhole	number = v == v;
+
+	return (Four) (((FourWhole) v & number) | (endless & ~number));
+}
+
+void
+hnsw_sketch_distances(const HnswSketchQuery *query, const HnswSketchFacts *facts,
+					  const int32_t *products, uint32_t count, float *out)
+{
+	Four		last;
+
+	for (; count >= 4; count -= 4, facts += 4, products += 4, out += 4)
+		store_four(out, no_nan(four_distances(query, facts, products)));
+	last = no_nan(last_distances(query, facts, products, count));
+	memcpy(out, &last, count * sizeof(float));
+}
+
+static inline bool
+any_of(FourWhole mask)
+{
+	Halves		halves = (Halves) mask;
+
+	return (halves[0] | halves[1]) != 0;
+}
+
+/* Most are farther, so eight are looked at together first. */
+uint32_t
+hnsw_sketch_near(const HnswSketchQuery *query, const HnswSketchFacts *facts,
+				 const int32_t *products, uint32_t count, float limit, float *out,
+				 uint8_t *near)
+{
+	uint32_t	found = 0;
+	uint32_t	end = 0;
+
+	for (uint32_t i = 0; i < count; i = end)
+	{
+		end = i + 8;
+		if (end <= count)
+		{
+			Four		a = four_distances(query, facts + i, products + i);
+			Four		b = four_distances(query, facts + i + 4, products + i + 4);
+
+			if (!any_of((a <= limit) | (b <= limit)))
+				continue;
+			store_four(out + i, a);
+			store_four(out + i + 4, b);
+		}
+		else
+		{
+			end = count;
+			hnsw_sketch_distances(query, facts + i, products + i, end - i, out + i);
+		}
+		for (uint32_t k = i; k < end; k++)
+		{
+			near[found] = (uint8_t) k;
+			found += out[k] <= limit;
+		}
+	}
+	return found;
 }

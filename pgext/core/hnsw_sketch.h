@@ -75,34 +75,31 @@ extern float hnsw_sketch_make(const HnswForm *form, const float *middle, const v
 extern void hnsw_sketch_query_init(HnswSketchQuery *query, const HnswForm *form,
 								   const float *middle, const void *record, void *room);
 
-/* What a product of codes with numbers tells: about the distance to the record, as
- * hnsw_form_distances gives it. */
-static inline float
-hnsw_sketch_distance(const HnswSketchQuery *query, const HnswSketchFacts *facts,
-					 int32_t product)
+/* What the products of codes with the numbers of `count` sketches tell: about the
+ * distances to the records, as hnsw_form_distances gives them. What a damaged record
+ * makes of it is infinitely far. */
+extern void hnsw_sketch_distances(const HnswSketchQuery *query, const HnswSketchFacts *facts,
+								  const int32_t *products, uint32_t count, float *out);
+
+/* Of up to HNSW_SKETCH_RUN of them: which are no farther than the limit? Their places go
+ * into `near`, their distances into out[] at these; returns how many they are. */
+#define HNSW_SKETCH_RUN 256
+extern uint32_t hnsw_sketch_near(const HnswSketchQuery *query, const HnswSketchFacts *facts,
+								 const int32_t *products, uint32_t count, float limit,
+								 float *out, uint8_t *near);
+
+/* The product with the numbers of one, and with those of four. */
+static inline int32_t
+hnsw_sketch_product(const HnswSketchQuery *query, const uint8_t *numbers)
 {
-	return query->base + facts->more -
-		query->scale * facts->factor * ((float) product - query->middle);
+	return query->kernels->dot_u4i8(numbers, query->code, query->blocks);
 }
 
-static inline float
-hnsw_sketch_estimate(const HnswSketchQuery *query, const HnswSketchFacts *facts,
-					 const uint8_t *numbers)
-{
-	return hnsw_sketch_distance(query, facts,
-								query->kernels->dot_u4i8(numbers, query->code, query->blocks));
-}
-
-/* The same of four. */
 static inline void
-hnsw_sketch_estimate_four(const HnswSketchQuery *query, const HnswSketchFacts *facts,
-						  const uint8_t *const *numbers, float *out)
+hnsw_sketch_products_four(const HnswSketchQuery *query, const uint8_t *const *numbers,
+						  int32_t *out)
 {
-	int32_t		products[DIST_FOUR];
-
-	query->kernels->dot_u4i8_x4(numbers, query->code, query->blocks, products);
-	for (uint32_t i = 0; i < DIST_FOUR; i++)
-		out[i] = hnsw_sketch_distance(query, &facts[i], products[i]);
+	query->kernels->dot_u4i8_x4(numbers, query->code, query->blocks, out);
 }
 
 #endif							/* HNSW_SKETCH_H */

@@ -30,8 +30,10 @@ static const InputKind kinds[] = {
 typedef struct Seen
 {
 	int			pairs;
-	int			above;			/* the number is above the exact distance */
-	double		gap;			/* by how much it is below, on the average */
+	int			above;			/* the least is above the exact distance */
+	int			below;			/* the most is below it */
+	double		gap;			/* by how much the least is below, on the average */
+	double		gap_above;		/* the same of the most */
 } Seen;
 
 /* What a distance is measured in, so that gaps of all pairs are alike. */
@@ -56,8 +58,11 @@ size_of(DistMetric metric, const float *a, const float *b, uint32_t n)
 }
 
 static Seen
-look_at_pairs(DistMetric metric, HnswElement element, InputKind kind, uint32_t dim)
+look_at_pairs(DistMetric metric, HnswElement element, InputKind kind, uint32_t dim, bool rested)
 {
+	float		room[MAX_DIM];
+	int8_t		code[MAX_DIM];
+	HnswRest	rest;
 	HnswForm	form = hnsw_form(metric, element, dim);
 	void	   *left = malloc(hnsw_form_bytes(&form));
 	void	   *right = malloc(hnsw_form_bytes(&form));
@@ -72,7 +77,7 @@ look_at_pairs(DistMetric metric, HnswElement element, InputKind kind, uint32_t d
 		float		dist;
 		double		size;
 		double		exact;
-		double		least;
+		HnswBounds	bounds;
 
 		input_fill(kind, &random, a, b, dim);
 		size = size_of(metric, a, b, dim);
@@ -80,19 +85,24 @@ look_at_pairs(DistMetric metric, HnswElement element, InputKind kind, uint32_t d
 			continue;
 		hnsw_form_distances(&form, left, &record, 1, &dist);
 		exact = (double) reference_distance(metric, a, b, dim);
-		least = hnsw_form_least(&form, left, right, dist);
+		if (rested)
+			hnsw_form_rest(&form, a, left, room, code, &rest);
+		bounds = hnsw_form_bounds(&form, left, rested ? &rest : NULL, right, dist);
 		seen.pairs++;
-		seen.above += least > exact;
-		seen.gap += (exact - least) / size;
+		seen.above += bounds.least > exact;
+		seen.below += bounds.most < exact;
+		seen.gap += (exact - bounds.least) / size;
+		seen.gap_above += (bounds.most - exact) / size;
 	}
 	seen.gap /= seen.pairs > 0 ? seen.pairs : 1;
+	seen.gap_above /= seen.pairs > 0 ? seen.pairs : 1;
 	free(left);
 	free(right);
 	return seen;
 }
 
 /*
- * How far below the exact distance the number may be on the average, in units of
+ * How far off the exact distance the numbers may be on the average, in units of
  * size_of(): with floats next to nothing, with codes five deviations of what
  * rounding does. Of L1 all of the error may be distance. Few large components
  * make coarse steps for all.
@@ -109,8 +119,38 @@ gap_allowed(DistMetric metric, HnswElement element, InputKind kind, uint32_t dim
 	return coarse * 0.03 / sqrt(dim);
 }
 
+/* Of all kinds of vectors of a form. Returns the gap on both sides of those not alike. */
+static double
+bounds_of_kinds(DistMetric metric, HnswElement element, uint32_t dim, bool rested)
+{
+	Seen		all = {0};
+
+	for (int k = 0; k < 6; k++)
+	{
+		Seen		seen = look_at_pairs(metric, element, kinds[k], dim, rested);
+
+		/* with its rest a vector is as far from its own code as that is off */
+		bool		alike = kinds[k] == INPUT_SAME || kinds[k] == INPUT_NEAR;
+		double		allowed = gap_allowed(metric, element, kinds[k], dim) *
+			(rested && alike ? 3.0 : 1.0);
+
+		CHECK(fmax(seen.gap, seen.gap_above) <= allowed,
+			  "metric %d element %d kind %s dim %u: gaps %g, %g", metric, element,
+			  input_names[kinds[k]], dim, seen.gap, seen.gap_above);
+		all.pairs += seen.pairs;
+		all.above += seen.above;
+		all.below += seen.below;
+		all.gap += alike ? 0.0 : seen.gap + seen.gap_above;
+	}
+	CHECK(all.pairs > 4 * PAIRS, "%d pairs", all.pairs);
+	CHECK(all.above <= all.pairs / HARDLY && all.below <= all.pairs / HARDLY,
+		  "metric %d element %d dim %u: of %d %d above, %d below", metric, element,
+		  dim, all.pairs, all.above, all.below);
+	return all.gap;
+}
+
 static void
-least_holds_and_is_near(void)
+bounds_hold_and_are_near(void)
 {
 	for (int m = 0; m < 4; m++)
 	{
@@ -118,24 +158,15 @@ least_holds_and_is_near(void)
 		{
 			for (int d = 0; d < 4; d++)
 			{
-				Seen		all = {0};
+				HnswForm	form = hnsw_form(metrics[m], (HnswElement) element, dims[d]);
+				double		gap = bounds_of_kinds(metrics[m], form.element, dims[d], false);
+				double		nearer;
 
-				for (int k = 0; k < 6; k++)
-				{
-					Seen		seen = look_at_pairs(metrics[m], (HnswElement) element,
-													 kinds[k], dims[d]);
-
-					CHECK(seen.gap <= gap_allowed(metrics[m], (HnswElement) element, kinds[k],
-												  dims[d]),
-						  "metric %d element %d kind %s dim %u: gap %g", metrics[m], element,
-						  input_names[kinds[k]], dims[d], seen.gap);
-					all.pairs += seen.pairs;
-					all.above += seen.above;
-				}
-				CHECK(all.pairs > 4 * PAIRS, "%d pairs", all.pairs);
-				CHECK(all.above <= all.pairs / HARDLY,
-					  "metric %d element %d dim %u: %d of %d above", metrics[m], element,
-					  dims[d], all.above, all.pairs);
+				if (!hnsw_form_has_rest(&form))
+					continue;
+				nearer = bounds_of_kinds(metrics[m], form.element, dims[d], true);
+				CHECK(nearer <= 0.85 * gap, "metric %d dim %u: gaps %g, without the rest %g",
+					  metrics[m], dims[d], nearer, gap);
 			}
 		}
 	}
@@ -143,7 +174,7 @@ least_holds_and_is_near(void)
 
 /* A distance that is none says nothing of the exact one. */
 static void
-least_of_no_distance(void)
+bounds_of_no_distance(void)
 {
 	float		vector[MAX_DIM];
 
@@ -157,10 +188,15 @@ least_of_no_distance(void)
 			void	   *record = malloc(hnsw_form_bytes(&form));
 
 			CHECK(hnsw_form_encode(&form, vector, record), "metric %d", metrics[m]);
-			CHECK(hnsw_form_least(&form, record, record, INFINITY) == -INFINITY,
-				  "metric %d element %d", metrics[m], element);
-			CHECK(hnsw_form_least(&form, record, record, NAN) == -INFINITY,
-				  "metric %d element %d", metrics[m], element);
+			for (int i = 0; i < 2; i++)
+			{
+				HnswBounds	bounds = hnsw_form_bounds(&form, record, NULL, record,
+														   i ? INFINITY : NAN);
+
+				CHECK(bounds.least == -INFINITY && bounds.most == INFINITY,
+					  "metric %d element %d: %g, %g", metrics[m], element, bounds.least,
+					  bounds.most);
+			}
 			free(record);
 		}
 	}
@@ -169,6 +205,6 @@ least_of_no_distance(void)
 void
 test_hnsw_form(void)
 {
-	RUN_CASE(least_holds_and_is_near);
-	RUN_CASE(least_of_no_distance);
+	RUN_CASE(bounds_hold_and_are_near);
+	RUN_CASE(bounds_of_no_distance);
 }

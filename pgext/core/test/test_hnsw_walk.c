@@ -67,6 +67,84 @@ heap_and_sort(void)
 	arena_drop(&arena);
 }
 
+/* Orders in which keys may come; the last is the worst for whoever parts around middles. */
+typedef enum Order
+{
+	ORDER_BY_LOT, ORDER_UP, ORDER_DOWN, ORDER_EQUAL, ORDER_TWO_SLOPES, ORDER_HIDDEN,
+	NORDERS
+} Order;
+
+static void
+fill_in_order(HnswKey *keys, uint32_t count, Order order, Random *random)
+{
+	for (uint32_t i = 0; i < count; i++)
+	{
+		uint32_t	top = i < count / 2 ? i : count - i;
+		uint32_t	hidden = i % 2 == 1 ? i : count / 2 + i / 2;
+		HnswKey		by[NORDERS] = {random_below(random, 2 * count), i, count - i, 7, top, hidden};
+
+		keys[i] = by[order] << 32 | (order == ORDER_EQUAL ? 0 : i);
+	}
+}
+
+static int
+compare_keys(const void *a, const void *b)
+{
+	HnswKey		left = *(const HnswKey *) a;
+	HnswKey		right = *(const HnswKey *) b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Selected: the same keys, the first of them not above any other, the last of these the
+ * largest. */
+static void
+check_selected(const HnswKey *keys, const HnswKey *sorted, uint32_t count, uint32_t first,
+			   Order order)
+{
+	HnswKey    *again = malloc((count + 1) * sizeof(HnswKey));
+
+	memcpy(again, keys, count * sizeof(HnswKey));
+	qsort(again, first, sizeof(HnswKey), compare_keys);
+	qsort(again + first, count - first, sizeof(HnswKey), compare_keys);
+	CHECK(memcmp(again, sorted, count * sizeof(HnswKey)) == 0, "order %d, %u of %u", order,
+		  first, count);
+	CHECK(keys[first - 1] == sorted[first - 1], "order %d, %u of %u", order, first, count);
+	free(again);
+}
+
+static void
+keys_are_sorted_and_selected(void)
+{
+	Random		random = {9};
+
+	for (int order = 0; order < NORDERS; order++)
+	{
+		for (uint32_t count = 0; count <= 3000; count += count < 40 ? 1 : count)
+		{
+			HnswKey    *keys = malloc((count + 1) * sizeof(HnswKey));
+			HnswKey    *got = malloc((count + 1) * sizeof(HnswKey));
+			HnswKey    *sorted = malloc((count + 1) * sizeof(HnswKey));
+
+			fill_in_order(keys, count, order, &random);
+			memcpy(sorted, keys, count * sizeof(HnswKey));
+			qsort(sorted, count, sizeof(HnswKey), compare_keys);
+			memcpy(got, keys, count * sizeof(HnswKey));
+			hnsw_keys_sort(got, count);
+			CHECK(memcmp(got, sorted, count * sizeof(HnswKey)) == 0, "order %d, %u", order, count);
+			for (uint32_t first = 1; first <= count; first += 1 + count / 9)
+			{
+				memcpy(got, keys, count * sizeof(HnswKey));
+				hnsw_keys_select(got, count, first);
+				check_selected(got, sorted, count, first, order);
+			}
+			free(keys);
+			free(got);
+			free(sorted);
+		}
+	}
+}
+
 /* Numbers at the ends of words, and one that is of no node. */
 static void
 visited_bits_are_a_set(void)
@@ -454,6 +532,7 @@ test_hnsw_walk(void)
 {
 	RUN_CASE(keys_order_as_distances);
 	RUN_CASE(heap_and_sort);
+	RUN_CASE(keys_are_sorted_and_selected);
 	RUN_CASE(visited_bits_are_a_set);
 	RUN_CASE(visited_is_a_set);
 	RUN_CASE(levels_are_geometric);

@@ -3,6 +3,7 @@
  *	  Sketches: products of their numbers are exact, estimates err as far as they
  *	  say and no farther.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -267,6 +268,63 @@ deviation_of(const Set *set, const HnswSketchQuery *query, uint32_t number)
 	return sqrt(of_numbers * of_numbers + of_codes * of_codes);
 }
 
+/* By the definition, and as the core has it. */
+static float
+estimate_of(const HnswSketchQuery *query, const HnswSketchFacts *facts, const uint8_t *numbers)
+{
+	int32_t		product = reference_u4i8(numbers, query->code, query->blocks);
+	double		taken = (double) query->scale * facts->factor * (product - query->middle);
+	double		size = fabs(query->base) + fabs(facts->more) + fabs(taken);
+	double		want = (double) query->base + facts->more - taken;
+	float		got;
+
+	hnsw_sketch_distances(query, facts, &product, 1, &got);
+	CHECK(isfinite(want) ? fabs(got - want) <= 1e-6 * size : got == INFINITY, "%g, not %g",
+		  got, want);
+	return got;
+}
+
+/* All that are no farther than the limit, in order, at every length of a run; what is no
+ * number never is. */
+static void
+the_near_are_found(void)
+{
+	HnswSketchQuery query = {.base = 1.0f,.scale = 0.25f,.middle = 3.0f};
+	Random		random = {29};
+	HnswSketchFacts facts[HNSW_SKETCH_RUN];
+	int32_t		products[HNSW_SKETCH_RUN];
+	float		distances[HNSW_SKETCH_RUN];
+	float		out[HNSW_SKETCH_RUN];
+	uint8_t		near[HNSW_SKETCH_RUN];
+
+	for (uint32_t count = 0; count <= HNSW_SKETCH_RUN; count++)
+	{
+		for (uint32_t i = 0; i < count; i++)
+		{
+			facts[i].factor = i % 50 == 7 ? NAN : 1.0f;
+			facts[i].more = (float) random_below(&random, 400);
+			products[i] = (int32_t) random_below(&random, 100);
+		}
+		hnsw_sketch_distances(&query, facts, products, count, distances);
+		for (uint32_t share = 0; share <= 120; share += 24)
+		{
+			float		limit = share == 120 ? FLT_MAX : (float) share;
+			uint32_t	found = hnsw_sketch_near(&query, facts, products, count, limit, out, near);
+			uint32_t	want = 0;
+
+			for (uint32_t i = 0; i < count; i++)
+			{
+				if (!(distances[i] <= limit))
+					continue;
+				CHECK(want < found && near[want] == i && out[i] == distances[i], "%u of %u", i,
+					  count);
+				want++;
+			}
+			CHECK(found == want, "%u of %u, not %u", found, count, want);
+		}
+	}
+}
+
 /* What single precision may do to a distance, and to an estimate. */
 static double
 single_of(const Set *set, const HnswFacts *a, const HnswFacts *b)
@@ -301,8 +359,7 @@ square_error(Set *set, bool hold)
 		{
 			const void *other = set_record(set, i);
 			float		dist;
-			double		estimate = hnsw_sketch_estimate(&query, &set->facts[i],
-														set_sketch(set, i));
+			double		estimate = estimate_of(&query, &set->facts[i], set_sketch(set, i));
 			double		deviation = deviation_of(set, &query, i);
 
 			hnsw_form_distances(&set->form, record, &other, 1, &dist);
@@ -482,8 +539,7 @@ damage_does_not_spread(void)
 		for (uint32_t i = 0; i < NVECTORS; i++)
 		{
 			const void *other = set_record(set, i);
-			float		estimate = hnsw_sketch_estimate(&query, &set->facts[i],
-														set_sketch(set, i));
+			float		estimate = estimate_of(&query, &set->facts[i], set_sketch(set, i));
 			float		dist;
 
 			if (i >= 7 && i <= 9)
@@ -578,6 +634,7 @@ void
 test_sketch(void)
 {
 	RUN_CASE(products_of_nibbles_are_exact);
+	RUN_CASE(the_near_are_found);
 	RUN_CASE(estimates_err_as_they_say);
 	RUN_CASE(estimates_are_of_use);
 	RUN_CASE(same_sketches_twice);

@@ -3,6 +3,7 @@
  *	  Walks by sketches against the same walks by distances: what is found, with
  *	  which distances, and that all is found once.
  */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +277,16 @@ damaged_records_are_far(void)
 	}
 }
 
+static float
+one_estimate(const HnswSketchQuery *query, const HnswSketchFacts *facts, const uint8_t *numbers)
+{
+	int32_t		product = hnsw_sketch_product(query, numbers);
+	float		estimate;
+
+	hnsw_sketch_distances(query, facts, &product, 1, &estimate);
+	return estimate;
+}
+
 /* Whichever way they are asked for: a list of any length, a run, one by one. */
 static void
 estimates_are_the_same(void)
@@ -287,6 +298,7 @@ estimates_are_the_same(void)
 	uint32_t   *nodes = malloc(nnodes * sizeof(uint32_t));
 	float	   *listed = malloc(nnodes * sizeof(float));
 	float	   *run = malloc(nnodes * sizeof(float));
+	uint8_t		near[HNSW_SKETCH_RUN];
 
 	hnsw_sketch_query_init(&walk->sketch, &image->form, image->middle, query, walk->room);
 	for (uint32_t count = 1; count <= nnodes; count += count < 20 ? 1 : 97)
@@ -296,14 +308,20 @@ estimates_are_the_same(void)
 		for (uint32_t i = 0; i < count; i++)
 			nodes[i] = (first + i * 7) % nnodes;
 		hnsw_image_estimates(image, &walk->sketch, nodes, count, listed);
-		hnsw_image_estimate_run(image, &walk->sketch, first, count, run);
+		for (uint32_t at = 0; at < count; at += HNSW_SKETCH_RUN)
+		{
+			uint32_t	n = count - at < HNSW_SKETCH_RUN ? count - at : HNSW_SKETCH_RUN;
+
+			CHECK(hnsw_image_near(image, &walk->sketch, first + at, n, FLT_MAX, run + at, near)
+				  == n, "%u at %u", n, at);
+		}
 		for (uint32_t i = 0; i < count; i++)
 		{
-			CHECK(listed[i] == hnsw_sketch_estimate(&walk->sketch, &image->sketch_facts[nodes[i]],
-													hnsw_image_sketch(image, nodes[i])),
+			CHECK(listed[i] == one_estimate(&walk->sketch, &image->sketch_facts[nodes[i]],
+											hnsw_image_sketch(image, nodes[i])),
 				  "%u of a list of %u", i, count);
-			CHECK(run[i] == hnsw_sketch_estimate(&walk->sketch, &image->sketch_facts[first + i],
-												 hnsw_image_sketch(image, first + i)),
+			CHECK(run[i] == one_estimate(&walk->sketch, &image->sketch_facts[first + i],
+										  hnsw_image_sketch(image, first + i)),
 				  "%u of a run of %u", i, count);
 		}
 	}

@@ -57,6 +57,9 @@ typedef struct FactRow
 
 typedef void (*FactSink) (void *state, const FactRow *row);
 
+/* Gets one column of a row. */
+typedef void (*FactSure) (void *state, bool isnull, int32 id);
+
 /* Which rows nearest to the query are wanted, and who gets them. */
 typedef struct FactNearest
 {
@@ -69,7 +72,7 @@ typedef struct FactNearest
 	 * column, and the sink gets rows for the other places. All of these come
 	 * first.
 	 */
-	void		(*sure) (void *state, bool isnull, int32 id);
+	FactSure	sure;
 	FactColumn	id;				/* FACT_ENTITY or FACT_TARGET */
 	void	   *state;
 } FactNearest;

@@ -3,8 +3,8 @@
  *	  Seeds that the vector index alone can tell.
  *
  * What a graph takes from a seed row is its entity, or its target. Where the
- * index keeps that column, and halves that bound distances from both sides, a
- * row need be read only if it is not certain to be among the nearest. That it is
+ * index keeps that column, a row that is certain to be among the nearest need not be
+ * read. That it is
  * seen by the snapshot the visibility map tells, by this rule:
  *
  *	 - the count of vacuums was read when the scan began;
@@ -28,48 +28,43 @@
 
 #include "graph/indexonly.h"
 
-/* Entries that are certain and seen, to the front; returns how many. */
-static uint32
-keep_certain(Relation rel, SeedEntry *entries, uint32 n, double boundary)
+/* Entries that the index answers, to the front; returns how many. */
+static int
+answered(Relation rel, SeedEntry *entries, int count)
 {
 	Buffer		vmbuffer = InvalidBuffer;
-	uint32		kept = 0;
+	int			found = 0;
 
-	for (uint32 i = 0; i < n; i++)
+	for (int i = 0; i < count; i++)
 	{
-		if (entries[i].most < boundary &&
-			VM_ALL_VISIBLE(rel, ItemPointerGetBlockNumber(&entries[i].tid), &vmbuffer))
-			entries[kept++] = entries[i];
+		SeedEntry	entry = entries[i];
+
+		if (!entry.known ||
+			!VM_ALL_VISIBLE(rel, ItemPointerGetBlockNumber(&entry.tid), &vmbuffer))
+			continue;
+		entries[i] = entries[found];
+		entries[found++] = entry;
 	}
 	if (BufferIsValid(vmbuffer))
 		ReleaseBuffer(vmbuffer);
-	return kept;
+	return found;
 }
 
 uint32
-indexonly_seeds(NearestScan *nearest, Relation rel, const FactColumns *columns,
-				Snapshot snapshot, const FactNearest *want)
+indexonly_tell(NearestScan *nearest, Relation rel, Snapshot snapshot,
+			   const FactNearest *want, SeedEntry *entries, int *count)
 {
-	AttrNumber	column = seedscan_entry_column(nearest->scan, columns->attno[want->id]);
-	SeedEntry  *entries;
-	double		boundary;
-	uint32		n;
+	int			found = answered(rel, entries, *count);
 
-	if (column == 0)
+	if (found == 0 || !seedscan_is_current(nearest->scan))
 		return 0;
-	n = seedscan_entries(nearest->scan, column, want->count, &entries, &boundary);
-	if (n == 0)
-		return 0;
-	n = keep_certain(rel, entries, n, boundary);
-	if (!seedscan_is_current(nearest->scan))
-		n = 0;
-	for (uint32 i = 0; i < n; i++)
+	for (int i = 0; i < found; i++)
 	{
 		/* No tuple is read that could carry the predicate lock. */
 		PredicateLockPage(rel, ItemPointerGetBlockNumber(&entries[i].tid), snapshot);
-		seedscan_settle(nearest->scan, &entries[i].tid);
 		want->sure(want->state, entries[i].isnull, DatumGetInt32(entries[i].value));
 	}
-	pfree(entries);
-	return n;
+	*count -= found;
+	memmove(entries, entries + found, *count * sizeof(SeedEntry));
+	return found;
 }

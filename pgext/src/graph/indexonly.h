@@ -8,12 +8,10 @@
 #include "graph/nearest.h"
 
 /*
- * Of a scan that has given no row: rows that are certainly among the `count`
- * nearest that the snapshot sees. `sure` gets the value of their column `id`; the
- * scan does not give them any more. Returns how many, fewer than `count`.
+ * Of rows that are certainly among the nearest: `sure` gets the value of those that the
+ * index knows and all see. The others stay, to be read. Returns how many it told.
  */
-extern uint32 indexonly_seeds(NearestScan *nearest, Relation rel,
-							  const FactColumns *columns, Snapshot snapshot,
-							  const FactNearest *want);
+extern uint32 indexonly_tell(NearestScan *nearest, Relation rel, Snapshot snapshot,
+							 const FactNearest *want, SeedEntry *entries, int *count);
 
 #endif							/* INDEXONLY_H */

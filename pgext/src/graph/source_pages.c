@@ -24,8 +24,9 @@
 #include "tableam/pageread.h"
 
 /* Pages pinned ahead, and of how many buffers each may be one: an expansion at
- * the caller's pace keeps its pins, and a plan may have many. */
-#define GROUP_PAGES 8
+ * the caller's pace keeps its pins, and a plan may have many. With that of the reader
+ * they are eight: so many pins core counts in an array, and more in a hash table. */
+#define GROUP_PAGES 7
 #define BUFFERS_PER_PIN 64
 
 /* Tuples of a page that are worth a hint: the hardware sees the rest coming. */
@@ -179,6 +180,19 @@ group_size(const PageSource *source)
 	return Min(Max(buffers / BUFFERS_PER_PIN, 1), GROUP_PAGES);
 }
 
+/* Ask the CPU for the pages that will be pinned next. */
+static void
+hint_tids_ahead(PageSource *source, const PageCursor *cursor, int count)
+{
+	size_t		at = cursor->at;
+
+	for (; count > 0 && at < cursor->ntids; count--)
+	{
+		pageread_hint_block(&source->reader, (BlockNumber) (cursor->tids[at] >> 16));
+		at += tids_of_block(cursor, at);
+	}
+}
+
 /*
  * Pin the next few pages and ask the CPU for what will be read of them, so
  * that its misses overlap.
@@ -190,6 +204,8 @@ gather_tids(PageSource *source, PageCursor *cursor)
 	PageVisit  *visit = cursor->visits;
 	int			size = group_size(source);
 
+	if (cursor->at == 0)
+		hint_tids_ahead(source, cursor, size);
 	for (; cursor->nvisits < size && cursor->at < cursor->ntids; visit++)
 	{
 		int64		missed = missed_reads();
@@ -215,6 +231,7 @@ gather_tids(PageSource *source, PageCursor *cursor)
 			pageread_hint_tuple(visit->buffer,
 								tid_offset(cursor, visit->first + j), bytes);
 	}
+	hint_tids_ahead(source, cursor, size);
 }
 
 /* As prefetch_after, for blocks. */
@@ -229,6 +246,17 @@ prefetch_blocks(PageSource *source, size_t at, size_t hinted)
 	return Max(at, hinted);
 }
 
+/* Ask the CPU for the candidate blocks that will be pinned next. */
+static void
+hint_blocks_ahead(PageSource *source, const PageCursor *cursor, int count)
+{
+	const ZoneScan *zones = &source->zones;
+	size_t		end = Min(cursor->at + count, zones->nblocks);
+
+	for (size_t at = cursor->at; at < end; at++)
+		pageread_hint_block(&source->reader, zones->blocks[at]);
+}
+
 /* The same of candidate blocks: hints at what the key test will look at. */
 static void
 gather_blocks(PageSource *source, PageCursor *cursor)
@@ -236,6 +264,8 @@ gather_blocks(PageSource *source, PageCursor *cursor)
 	const ZoneScan *zones = &source->zones;
 	int			size = group_size(source);
 
+	if (cursor->at == 0)
+		hint_blocks_ahead(source, cursor, size);
 	while (cursor->nvisits < size && cursor->at < zones->nblocks)
 	{
 		int64		missed = missed_reads();
@@ -250,6 +280,12 @@ gather_blocks(PageSource *source, PageCursor *cursor)
 	}
 	for (int i = 0; i < cursor->nvisits; i++)
 		pageread_hint_keys(cursor->visits[i].buffer);
+	if (cursor->hop.want != FACT_WANT_KEYS)
+	{
+		for (int i = 0; i < cursor->nvisits; i++)
+			seed_hint(&cursor->test, cursor->visits[i].buffer);
+	}
+	hint_blocks_ahead(source, cursor, size);
 }
 
 /* Read one page into the reader; it takes over the pin. */
@@ -451,8 +487,12 @@ typedef struct NearestRows
 {
 	PageSource *source;
 	FactHop		hop;
+	FactColumn	id;				/* of rows that are certain */
 	FactSink	sink;
+	FactSure	sure;
 	void	   *state;
+	uint32		certain;		/* such rows passed */
+	SeedEntry	entries[NEAREST_BATCH];
 	NearestBound bound;
 	int			ntids;
 	ItemPointerData tids[NEAREST_BATCH];
@@ -468,9 +508,19 @@ pass_nearest(void *state, const FactRow *row)
 	nearest_bound_saw(&rows->bound, row);
 }
 
+static void
+pass_certain(void *state, const FactRow *row)
+{
+	NearestRows *rows = (NearestRows *) state;
+
+	rows->certain++;
+	rows->sure(rows->state, (row->key.nulls & FACT_NULL(rows->id)) != 0,
+			   rows->id == FACT_TARGET ? row->key.target : row->key.entity);
+}
+
 /* Read what was collected, page by page. */
 static void
-read_nearest(NearestRows *rows)
+read_nearest(NearestRows *rows, FactWant want, FactSink sink)
 {
 	PageSource *source = rows->source;
 	PageCursor *cursor = &source->cursor;
@@ -481,11 +531,39 @@ read_nearest(NearestRows *rows)
 	end_cursor(cursor);
 	memset(cursor, 0, offsetof(PageCursor, visits));
 	cursor->hop = rows->hop;
+	cursor->hop.want = want;
 	cursor->tids = rows->sorted;
 	cursor->ntids = rows->ntids;
 	rows->ntids = 0;
-	while (pages_next(&source->base, pass_nearest, rows))
+	while (pages_next(&source->base, sink, rows))
 		;
+}
+
+/* Rows that the index is certain of: it may know what is wanted of them, and else
+ * nothing but their keys is read. Returns how many there are. */
+static uint32
+pass_all_certain(NearestRows *rows, NearestScan *nearest, const FactNearest *want)
+{
+	PageSource *source = rows->source;
+	AttrNumber	column = 0;
+	int			taken = NEAREST_BATCH;
+
+	if (want->filter->any || nearest->by_index)
+		column = seedscan_entry_column(nearest->scan, source->columns->attno[want->id]);
+	rows->certain = 0;
+	while (taken == NEAREST_BATCH)
+	{
+		taken = seedscan_take_certain(nearest->scan, want->count - rows->certain, column,
+									  rows->entries, NEAREST_BATCH);
+		rows->ntids = taken;
+		rows->certain += indexonly_tell(nearest, source->rel, source->snapshot, want,
+										rows->entries, &rows->ntids);
+		for (int i = 0; i < rows->ntids; i++)
+			rows->tids[i] = rows->entries[i].tid;
+		seedscan_count_read(nearest->scan, rows->ntids);
+		read_nearest(rows, FACT_WANT_KEYS, pass_certain);
+	}
+	return rows->certain;
 }
 
 /* So many more rows are asked for at a time. */
@@ -521,7 +599,7 @@ read_found(NearestRows *rows, NearestScan *nearest, uint32 count)
 									wanted_rows(rows, nearest, count), &beyond);
 		if (rows->ntids == 0)
 			break;
-		read_nearest(rows);
+		read_nearest(rows, FACT_WANT_DISTANCE, pass_nearest);
 	}
 	return beyond;
 }
@@ -546,7 +624,7 @@ read_in_order(NearestRows *rows, NearestScan *nearest, uint32 count)
 			if (more)
 				rows->tids[rows->ntids++] = row.tid;
 		}
-		read_nearest(rows);
+		read_nearest(rows, FACT_WANT_DISTANCE, pass_nearest);
 	}
 }
 
@@ -556,7 +634,7 @@ pages_nearest(FactSource *base, const FactNearest *want)
 	PageSource *source = (PageSource *) base;
 	const FactFilter *filter = want->filter;
 	uint32		count = want->count;
-	FactHop		hop = {.filter = *filter,.want = FACT_WANT_DISTANCE};
+	FactHop		hop = {.filter = *filter};
 	NearestRows *rows;
 	NearestScan nearest;
 	const char *method;
@@ -570,12 +648,13 @@ pages_nearest(FactSource *base, const FactNearest *want)
 	rows = (NearestRows *) palloc(sizeof(NearestRows));
 	rows->source = source;
 	rows->hop = hop;
+	rows->id = want->id;
 	rows->sink = want->sink;
+	rows->sure = want->sure;
 	rows->state = want->state;
 	rows->ntids = 0;
-	if (want->sure != NULL && (filter->any || nearest.by_index))
-		count -= indexonly_seeds(&nearest, source->rel, source->columns,
-								 source->snapshot, want);
+	if (want->sure != NULL)
+		count -= pass_all_certain(rows, &nearest, want);
 	nearest_bound_init(&rows->bound, count);
 	if (!read_found(rows, &nearest, count))
 		read_in_order(rows, &nearest, count);

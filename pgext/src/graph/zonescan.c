@@ -180,9 +180,21 @@ seed_position(const FactHop *hop, int32 entity)
 
 /*
  * On ordered pages an entity is as a rule where the one before was: at the
- * seed last found, or in the gap behind it. Entities are compared as 64-bit
- * numbers, so that the last gap has an end.
+ * seed last found, `at`, or in the gap behind it.
  */
+static inline bool
+is_seed(const FactHop *hop, int32 entity, size_t *at)
+{
+	size_t		next = *at + 1;
+
+	if (entity == hop->seeds[*at])
+		return true;
+	if (entity > hop->seeds[*at] && (next == hop->nseeds || entity < hop->seeds[next]))
+		return false;
+	*at = seed_position(hop, entity);
+	return entity == hop->seeds[*at];
+}
+
 int
 seed_test(void *state, Page page, OffsetNumber last, OffsetNumber *matches)
 {
@@ -190,14 +202,10 @@ seed_test(void *state, Page page, OffsetNumber last, OffsetNumber *matches)
 	const FactHop *hop = test->hop;
 	const FactColumns *columns = test->columns;
 	size_t		at = test->at;
-	int64		seed;
-	int64		next;
 	int			n = 0;
 
 	if (hop->nseeds == 0)
 		return 0;
-	seed = hop->seeds[at];
-	next = at + 1 < hop->nseeds ? hop->seeds[at + 1] : PG_INT64_MAX;
 	for (OffsetNumber offset = FirstOffsetNumber; offset <= last; offset++)
 	{
 		HeapTupleData tuple;
@@ -206,20 +214,52 @@ seed_test(void *state, Page page, OffsetNumber last, OffsetNumber *matches)
 		if (!pageread_tuple_at(page, offset, &tuple))
 			continue;
 		facts_key(columns, &tuple, &key);
-		if (key.entity != seed)
-		{
-			if (key.entity > seed && key.entity < next)
-				continue;
-			at = seed_position(hop, key.entity);
-			seed = hop->seeds[at];
-			next = at + 1 < hop->nseeds ? hop->seeds[at + 1] : PG_INT64_MAX;
-			if (key.entity != seed)
-				continue;
-		}
-		if (facts_passes(&hop->filter, &key) &&
+		if (is_seed(hop, key.entity, &at) && facts_passes(&hop->filter, &key) &&
 			(key.nulls & FACT_NULL(FACT_ENTITY)) == 0)
 			matches[n++] = offset;
 	}
 	test->at = at;
 	return n;
+}
+
+/* Pages of more rows than this have short ones, which need no hint. */
+#define LONG_ROWS 16
+
+/* The keys of a tuple at some place of a page, should it be one without nulls. */
+static inline bool
+guess_key(const FactColumns *columns, const char *page, Size from, FactKey *key)
+{
+	Size		data = from + MAXALIGN(SizeofHeapTupleHeader);
+	Size		entity = data + columns->offset[FACT_ENTITY];
+	Size		relation = data + columns->offset[FACT_RELATION];
+
+	if (Max(entity, relation) > BLCKSZ - sizeof(int32))
+		return false;
+	memcpy(&key->entity, page + entity, sizeof(key->entity));
+	memcpy(&key->relation, page + relation, sizeof(key->relation));
+	key->nulls = 0;
+	return true;
+}
+
+void
+seed_hint(SeedTest *test, Buffer buffer)
+{
+	const char *page = (const char *) BufferGetPage(buffer);
+	Size		lower = ((const PageHeaderData *) page)->pd_lower;
+	const FactHop *hop = test->hop;
+	int			nitems = 0;
+
+	if (lower > SizeOfPageHeaderData)
+		nitems = (lower - SizeOfPageHeaderData) / sizeof(ItemIdData);
+	if (!test->columns->fixed_keys || hop->nseeds == 0 || nitems > LONG_ROWS)
+		return;
+	for (int i = 0; i < nitems; i++)
+	{
+		ItemIdData	item = ((const PageHeaderData *) page)->pd_linp[i];
+		FactKey		key;
+
+		if (guess_key(test->columns, page, ItemIdGetOffset(&item), &key) &&
+			is_seed(hop, key.entity, &test->hinted) && facts_passes(&hop->filter, &key))
+			pageread_hint_tuple(buffer, FirstOffsetNumber + i, BLCKSZ);
+	}
 }

@@ -41,9 +41,16 @@ typedef struct SeedTest
 	const FactColumns *columns;
 	const FactHop *hop;
 	size_t		at;				/* the last seed found at or below an entity */
+	size_t		hinted;			/* the same for hints */
 } SeedTest;
 
 extern int	seed_test(void *state, Page page, OffsetNumber last,
 					  OffsetNumber *matches);
+
+/*
+ * Ask the CPU for the rows of a pinned page that look as if they would pass, where rows
+ * are long. Nothing that is read for that is believed, as of all hints.
+ */
+extern void seed_hint(SeedTest *test, Buffer buffer);
 
 #endif							/* ZONESCAN_H */

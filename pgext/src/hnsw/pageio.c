@@ -38,7 +38,7 @@ hnsw_map_block(const HnswMap *map, HnswSpace space, uint32 page)
 Buffer
 hnsw_meta_read(Relation index, int lock)
 {
-	Buffer		buffer = ReadBuffer(index, HNSW_META_BLOCK);
+	Buffer		buffer = bufferhint_read(index, HNSW_META_BLOCK);
 	const char *fault;
 
 	LockBuffer(buffer, lock);

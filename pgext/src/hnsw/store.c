@@ -487,6 +487,13 @@ store_vector(void *state, uint32_t number)
 }
 
 /* On pages a pin would cost more than the hint is worth. */
+void
+hnsw_store_hint(const HnswPageStore *store, uint32 number)
+{
+	if (in_image(store, number))
+		dist_prefetch(hnsw_image_slot(store->image, number), 1);
+}
+
 static void
 store_announce(void *state, uint32_t number)
 {

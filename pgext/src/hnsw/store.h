@@ -80,6 +80,9 @@ extern const DistHalf *hnsw_store_halves(HnswPageStore *store, uint32 number);
  */
 extern bool hnsw_store_is_current(const HnswPageStore *store);
 
+/* Ask the CPU for the head of a node that is in the image; of others nothing. */
+extern void hnsw_store_hint(const HnswPageStore *store, uint32 number);
+
 /* They will be asked for soon. */
 extern void hnsw_store_prefetch_halves(HnswPageStore *store, uint32 number);
 

@@ -34,8 +34,18 @@
 /* Where in a tuple keys lie, as a rule: behind its header. */
 #define HINT_KEYS 36
 
+/* The header of a page that is not pinned yet. */
+#define HINT_BLOCK CACHE_LINE
+
 /* The header and the first line pointers; the hardware sees the rest coming. */
 #define HINT_ITEMS (4 * CACHE_LINE)
+
+/* Into the second cache, which can wait for more lines at a time than the first. */
+static inline void
+prefetch(const char *line)
+{
+	__builtin_prefetch(line, 0, 2);
+}
 
 void
 pageread_begin(PageReader *reader, Relation rel, Snapshot snapshot)
@@ -69,6 +79,12 @@ pageread_start_scan(PageReader *reader)
 		nblocks > (BlockNumber) NBuffers / 4)
 		reader->strategy = GetAccessStrategy(BAS_BULKREAD);
 	return nblocks;
+}
+
+void
+pageread_hint_block(PageReader *reader, BlockNumber block)
+{
+	bufferhint_prefetch(reader->rel, block, 0, HINT_BLOCK);
 }
 
 Buffer
@@ -115,7 +131,7 @@ pageread_hint_tuple(Buffer buffer, OffsetNumber offset, Size bytes)
 	from = ItemIdGetOffset(&item);
 	end = Min(from + Min(ItemIdGetLength(&item), bytes), BLCKSZ);
 	for (Size at = from; at < end; at += CACHE_LINE)
-		__builtin_prefetch(page + at);
+		prefetch(page + at);
 }
 
 void
@@ -124,7 +140,7 @@ pageread_hint_items(Buffer buffer)
 	const char *page = (const char *) BufferGetPage(buffer);
 
 	for (Size at = 0; at < HINT_ITEMS; at += CACHE_LINE)
-		__builtin_prefetch(page + at);
+		prefetch(page + at);
 }
 
 void
@@ -142,8 +158,8 @@ pageread_hint_keys(Buffer buffer)
 		ItemIdData	item = ((PageHeader) page)->pd_linp[i];
 		Size		at = ItemIdGetOffset(&item) % (BLCKSZ - HINT_KEYS);
 
-		__builtin_prefetch(page + at);
-		__builtin_prefetch(page + at + HINT_KEYS);
+		prefetch(page + at);
+		prefetch(page + at + HINT_KEYS);
 	}
 }
 

@@ -78,6 +78,9 @@ extern int	pageread_scan(PageReader *reader, BlockNumber block,
 extern int	pageread_scan_pinned(PageReader *reader, Buffer buffer,
 								 PageKeyTest test, void *state);
 
+/* Ask the CPU for a page that will be pinned soon, where it was last time. */
+extern void pageread_hint_block(PageReader *reader, BlockNumber block);
+
 /*
  * Pin a block that will be visited soon. The caller owns the pin until it
  * gives it to pageread_members or pageread_scan_pinned, or releases it.

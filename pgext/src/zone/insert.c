@@ -53,7 +53,6 @@ static void memory_ends(void *arg);
 static void transaction_ends(XactEvent event, void *arg);
 static void subtransaction_ends(SubXactEvent event, SubTransactionId mine,
 								SubTransactionId parent, void *arg);
-static Buffer pin_leaf(Relation index, BlockNumber address);
 static void insert_row(Relation index, Buffer leaf, BlockNumber heap_block,
 					   const Datum *values, const bool *isnull);
 
@@ -68,7 +67,7 @@ zone_insert(Relation index, Datum *values, bool *isnull, ItemPointer tid,
 
 	if (state == NULL)
 	{
-		Buffer		leaf = pin_leaf(index, address);
+		Buffer		leaf = zone_pin_or_create(index, address);
 
 		insert_row(index, leaf, heap_block, values, isnull);
 		ReleaseBuffer(leaf);
@@ -109,18 +108,6 @@ insert_row(Relation index, Buffer leaf, BlockNumber heap_block,
 	key = zone_cache(index)->key;
 	zone_row_range(&key, values, isnull, &row);
 	zone_cover(index, leaf, heap_block, row);
-}
-
-/* A pin for one row, through what the last one left in the cache. */
-static Buffer
-pin_leaf(Relation index, BlockNumber address)
-{
-	Buffer		leaf = zone_pin_or_create(index, address);
-	ZoneCache  *cache = zone_cache(index);
-
-	cache->recent_address = address;
-	cache->recent_buffer = leaf;
-	return leaf;
 }
 
 /*
@@ -174,7 +161,7 @@ keep_pin(InsertState *state, Relation index, BlockNumber address)
 	drop_pin(state);
 
 	/* Creating the page may raise an error; pin it for keeping afterwards. */
-	leaf = pin_leaf(index, address);
+	leaf = zone_pin_or_create(index, address);
 	CurrentResourceOwner = state->owner;
 	IncrBufferRefCount(leaf);
 	state->leaf = leaf;

@@ -10,6 +10,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "bufferhint.h"
 #include "compat.h"
 #include "zone/pageio.h"
 
@@ -44,8 +45,6 @@ zone_cache(Relation index)
 	cache = MemoryContextAlloc(index->rd_indexcxt, sizeof(ZoneCache));
 	cache->key = key;
 	cache->index_blocks = 0;
-	cache->recent_address = InvalidBlockNumber;
-	cache->recent_buffer = InvalidBuffer;
 	index->rd_amcache = cache;
 	return cache;
 }
@@ -74,11 +73,7 @@ zone_pin(Relation index, BlockNumber address)
 			return InvalidBuffer;
 	}
 
-	if (address == cache->recent_address &&
-		ReadRecentBuffer(relation_locator(index), MAIN_FORKNUM, address,
-						 cache->recent_buffer))
-		return cache->recent_buffer;
-	return ReadBuffer(index, address);
+	return bufferhint_read(index, address);
 }
 
 Buffer

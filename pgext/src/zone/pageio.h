@@ -21,8 +21,6 @@ typedef struct ZoneCache
 {
 	ZoneKey		key;
 	BlockNumber index_blocks;	/* the index has at least so many */
-	BlockNumber recent_address; /* a page looked at before, and its buffer */
-	Buffer		recent_buffer;
 } ZoneCache;
 
 typedef enum ZoneChangeMode

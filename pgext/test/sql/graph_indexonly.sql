@@ -64,7 +64,7 @@ BEGIN
 END $$;
 SET sorted_hnsw.scan_mode = flat;
 
--- Without halves, and without the columns, all rows are read.
+-- Without halves fewer rows are certain, and without the columns all are read.
 CREATE INDEX facts_heap ON facts USING sorted_hnsw (embedding, relation_id) INCLUDE (entity_id, target_id) WITH (refine = heap);
 VACUUM facts;
 SELECT * FROM compare();

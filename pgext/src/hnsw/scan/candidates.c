@@ -63,14 +63,10 @@ push(Candidates *candidates, Candidate item)
 	candidates->items[at] = item;
 }
 
-/* Of a heap that is not empty. */
-static Candidate
-pop(Candidates *candidates)
+static void
+sift_down(Candidates *candidates, int at, Candidate moved)
 {
 	Candidate  *items = candidates->items;
-	Candidate	root = items[0];
-	Candidate	last = items[--candidates->count];
-	int			at = 0;
 
 	for (;;)
 	{
@@ -80,21 +76,34 @@ pop(Candidates *candidates)
 			break;
 		if (child + 1 < candidates->count && before(&items[child + 1], &items[child]))
 			child++;
-		if (!before(&items[child], &last))
+		if (!before(&items[child], &moved))
 			break;
 		items[at] = items[child];
 		at = child;
 	}
+	items[at] = moved;
+}
+
+/* Of a heap that is not empty. */
+static Candidate
+pop(Candidates *candidates)
+{
+	Candidate  *items = candidates->items;
+	Candidate	root = items[0];
+	Candidate	last = items[--candidates->count];
+
 	if (candidates->count > 0)
-		items[at] = last;
+		sift_down(candidates, 0, last);
 	return root;
 }
 
 void
 candidates_add(Candidates *candidates, uint32 node, uint32 chain,
-			   const ItemPointerData *tid, double least)
+			   const ItemPointerData *tid, HnswBounds bounds)
 {
-	Candidate	item = {least, node, chain, *tid, CANDIDATE_RECORD};
+	Candidate	item = {
+		bounds.least, bounds.most, node, chain, *tid, CANDIDATE_RECORD
+	};
 
 	push(candidates, item);
 }
@@ -105,6 +114,7 @@ candidates_add_chain(Candidates *candidates, uint32 chain)
 	Candidate	item = {0};
 
 	item.least = twinchains_least(candidates->chains, chain);
+	item.most = INFINITY;
 	item.chain = chain;
 	item.level = CANDIDATE_CHAIN;
 	push(candidates, item);
@@ -141,31 +151,20 @@ halves_error(const Candidates *candidates, const DistHalf *halves, double distan
 	}
 }
 
-static int
-compare_items(const void *a, const void *b)
-{
-	return before(a, b) ? -1 : before(b, a) ? 1 : 0;
-}
-
-void
-candidates_sort(Candidates *candidates)
-{
-	/* what is in order is a heap as well */
-	qsort(candidates->items, candidates->count, sizeof(Candidate), compare_items);
-}
-
-double
-candidates_bounds(const Candidates *candidates, const DistHalf *halves, double *most)
+/* What the exact distance is no less than by the halves of a vector, and no more. */
+static HnswBounds
+bounds_by_halves(const Candidates *candidates, const DistHalf *halves)
 {
 	double		distance = dist_query_f16(candidates->query, halves);
+	HnswBounds	bounds = {-INFINITY, INFINITY};
 	double		error;
 
-	*most = INFINITY;
 	if (!isfinite(distance))
-		return -INFINITY;
+		return bounds;
 	error = halves_error(candidates, halves, distance);
-	*most = distance + error;
-	return distance - error;
+	bounds.least = distance - error;
+	bounds.most = distance + error;
+	return bounds;
 }
 
 static int
@@ -175,10 +174,11 @@ compare_tids(const void *a, const void *b)
 							  unconstify(ItemPointerData *, &((const Candidate *) b)->tid));
 }
 
+/* Bounds of up to BATCH items by their halves. */
 static void
-refine_by_halves(Candidates *candidates, Candidate *batch, int count)
+narrow(Candidates *candidates, Candidate *batch, int count)
 {
-	double		least[BATCH];
+	HnswBounds	bounds[BATCH];
 	bool		current;
 
 	for (int i = 0; i < count; i++)
@@ -186,10 +186,11 @@ refine_by_halves(Candidates *candidates, Candidate *batch, int count)
 	for (int i = 0; i < count; i++)
 	{
 		const DistHalf *halves = hnsw_store_halves(candidates->store, batch[i].node);
-		double		most;
 
-		least[i] = halves == NULL ? batch[i].least
-			: candidates_bounds(candidates, halves, &most);
+		bounds[i].least = batch[i].least;
+		bounds[i].most = batch[i].most;
+		if (halves != NULL)
+			bounds[i] = bounds_by_halves(candidates, halves);
 	}
 	hnsw_store_forget(candidates->store);
 
@@ -199,9 +200,19 @@ refine_by_halves(Candidates *candidates, Candidate *batch, int count)
 	{
 		batch[i].level = CANDIDATE_HALVES;
 		if (current)
-			batch[i].least = least[i];
-		push(candidates, batch[i]);
+		{
+			batch[i].least = bounds[i].least;
+			batch[i].most = bounds[i].most;
+		}
 	}
+}
+
+static void
+refine_by_halves(Candidates *candidates, Candidate *batch, int count)
+{
+	narrow(candidates, batch, count);
+	for (int i = 0; i < count; i++)
+		push(candidates, batch[i]);
 }
 
 static void
@@ -231,12 +242,15 @@ refine_by_rows(Candidates *candidates, Candidate *batch, int count)
 	}
 }
 
+static inline bool
+has_halves(const Candidates *candidates)
+{
+	return candidates->query != NULL && candidates->shape->refine == HNSW_REFINE_F16;
+}
+
 CandidatesNext
 candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain)
 {
-	bool		has_halves = candidates->query != NULL &&
-		candidates->shape->refine == HNSW_REFINE_F16;
-
 	while (candidates->count > candidates->spare)
 	{
 		CandidateLevel level = candidates->items[0].level;
@@ -264,7 +278,7 @@ candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain)
 		}
 		while (candidates->count > 0 && candidates->items[0].level == level && count < BATCH)
 			batch[count++] = pop(candidates);
-		if (level == CANDIDATE_RECORD && has_halves)
+		if (level == CANDIDATE_RECORD && has_halves(candidates))
 			refine_by_halves(candidates, batch, count);
 		else
 			refine_by_rows(candidates, batch, count);
@@ -273,12 +287,98 @@ candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain)
 	return CANDIDATES_END;
 }
 
+/* What the count-th nearest candidate is no nearer than, rounded to single precision.
+ * Of how many rows a chain is the rest nobody knows: it counts for as many as there
+ * could be. */
+static float
+boundary(const Candidates *candidates, uint32 count)
+{
+	uint32		total = candidates->count;
+	HnswKey    *keys = palloc(total * sizeof(HnswKey));
+	float		least = INFINITY;
+
+	for (uint32 i = 0; i < total; i++)
+	{
+		const Candidate *item = &candidates->items[i];
+
+		keys[i] = hnsw_key((float) item->least, i);
+		if (item->level == CANDIDATE_CHAIN)
+			least = Min(least, (float) item->least);
+	}
+	hnsw_keys_select(keys, total, count);
+	least = Min(least, hnsw_key_dist(keys[count - 1]));
+	pfree(keys);
+	return least;
+}
+
+static int
+compare_items(const void *a, const void *b)
+{
+	return before(a, b) ? -1 : before(b, a) ? 1 : 0;
+}
+
+/* Beyond the count nearest so many more are narrowed: some of them will be read in place of
+ * rows that are not certain. */
+#define MORE_NARROWED (2 * BATCH)
+
+/* Look at halves of those that may be the count nearest; leaves no heap behind. */
+static void
+narrow_nearest(Candidates *candidates, uint32 count)
+{
+	float		limit = INFINITY;
+	int			end;
+
+	qsort(candidates->items, candidates->count, sizeof(Candidate), compare_items);
+	for (int n = 0; n < candidates->count && (float) candidates->items[n].least < limit; n = end)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (end = n; end < candidates->count && end < n + BATCH; end++)
+		{
+			if (candidates->items[end].level != CANDIDATE_RECORD)
+				break;
+		}
+		if (end == n)
+			break;
+		narrow(candidates, &candidates->items[n], end - n);
+		if ((uint64) end >= (uint64) count + MORE_NARROWED)
+			limit = boundary(candidates, count);
+	}
+}
+
+/* As many rows as have a lower bound below the boundary may be nearer than one whose
+ * upper bound is: fewer than `count`. */
+int
+candidates_take_certain(Candidates *candidates, uint32 count, Candidate *certain, int room)
+{
+	int			kept = 0;
+	int			taken = 0;
+	float		limit;
+
+	if (candidates->query == NULL || count == 0 || (uint32) candidates->count <= count)
+		return 0;
+	if (has_halves(candidates))
+		narrow_nearest(candidates, count);
+	limit = boundary(candidates, count);
+	for (int i = 0; i < candidates->count; i++)
+	{
+		Candidate	item = candidates->items[i];
+
+		if (taken < room && item.level < CANDIDATE_EXACT && (float) item.most < limit)
+			certain[taken++] = item;
+		else
+			candidates->items[kept++] = item;
+	}
+	candidates->count = kept;
+	for (int i = kept / 2; i > 0; i--)
+		sift_down(candidates, i - 1, candidates->items[i - 1]);
+	return taken;
+}
+
 int
 candidates_take(Candidates *candidates, double bound, ItemPointerData *tids, int room,
 				bool *beyond)
 {
-	bool		has_halves = candidates->query != NULL && !isinf(bound) &&
-		candidates->shape->refine == HNSW_REFINE_F16;
+	bool		by_halves = has_halves(candidates) && !isinf(bound);
 	int			taken = 0;
 
 	*beyond = false;
@@ -291,7 +391,7 @@ candidates_take(Candidates *candidates, double bound, ItemPointerData *tids, int
 		*beyond = candidates->items[0].least > bound;
 		if (*beyond)
 			break;
-		if (!has_halves || candidates->items[0].level != CANDIDATE_RECORD)
+		if (!by_halves || candidates->items[0].level != CANDIDATE_RECORD)
 		{
 			tids[taken++] = pop(candidates).tid;
 			continue;

@@ -3,8 +3,8 @@
  *	  Rows that a walk or a flat pass has found, put in exact order with as few
  *	  fetches as that takes.
  *
- * Each candidate has a number below which its exact distance is not expected
- * to be; it is looked at closer when it comes first by that number: in the
+ * Each candidate has numbers below and above which its exact distance is not expected
+ * to be; it is looked at closer when it comes first by the lower one: in the
  * halves of the index where there are some, then in the row itself. What comes
  * first with its exact distance is the next row.
  */
@@ -27,6 +27,7 @@ typedef enum CandidateLevel
 typedef struct Candidate
 {
 	double		least;
+	double		most;			/* until the row was read */
 	uint32		node;
 	uint32		chain;			/* of the row, or the rest of which it is */
 	ItemPointerData tid;
@@ -55,7 +56,7 @@ extern void candidates_init(Candidates *candidates, const HnswShape *shape,
 
 /* `chain` is that of the row, or TWINCHAINS_NONE. */
 extern void candidates_add(Candidates *candidates, uint32 node, uint32 chain,
-						   const ItemPointerData *tid, double least);
+						   const ItemPointerData *tid, HnswBounds bounds);
 
 /* There is more of a chain. */
 extern void candidates_add_chain(Candidates *candidates, uint32 chain);
@@ -70,12 +71,12 @@ typedef enum CandidatesNext
 
 extern CandidatesNext candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain);
 
-/* Put items[] in the order in which they come. */
-extern void candidates_sort(Candidates *candidates);
-
-/* What the exact distance is no less than by the halves of a vector, and no more. */
-extern double candidates_bounds(const Candidates *candidates, const DistHalf *halves,
-								double *most);
+/*
+ * Take up to `room` rows that are certain to be among the nearest `count` of all
+ * candidates by what the index tells, in any order.
+ */
+extern int	candidates_take_certain(Candidates *candidates, uint32 count,
+									Candidate *certain, int room);
 
 /*
  * For a caller who reads rows himself: take up to `room` rows that may be as near

@@ -25,6 +25,7 @@ flatpass_init(FlatPass *pass, HnswPageStore *store, const HnswConditions *condit
 	pass->ef = ef;
 	pass->room = Max(room, 1024);
 	pass->farthest = PG_UINT64_MAX;
+	pass->farthest_guess = hnsw_key(INFINITY, PG_UINT32_MAX);
 }
 
 /* The same where the page is in an image and all rows are wanted: slots in use are
@@ -104,15 +105,18 @@ keep(FlatPass *pass, HnswKey key)
 	hnsw_keys_append(&pass->rest, key);
 }
 
-/* Compare slots by their records. */
+/* Compare slots of a page by their records. */
 static void
-compare(FlatPass *pass, const void *record, const uint32 *numbers,
-		const void *const *records, uint32 count)
+compare_page(FlatPass *pass, const void *record, const uint32 *numbers, HnswNode **nodes,
+			 uint32 count)
 {
+	const HnswShape *shape = &hnsw_store_map(pass->store)->shape;
+	const void *records[HNSW_MAX_SLOTS];
 	float		dists[HNSW_MAX_SLOTS];
 
-	hnsw_form_distances(&hnsw_store_map(pass->store)->shape.form, record, records, count,
-						dists);
+	for (uint32 i = 0; i < count; i++)
+		records[i] = hnsw_node_record(shape, nodes[i]);
+	hnsw_form_distances(&shape->form, record, records, count, dists);
 	pass->evaluated += count;
 	for (uint32 i = 0; i < count; i++)
 	{
@@ -122,34 +126,30 @@ compare(FlatPass *pass, const void *record, const uint32 *numbers,
 	}
 }
 
+/* The nearest `ef` of those guessed stay. */
 static void
-compare_page(FlatPass *pass, const void *record, const uint32 *numbers, HnswNode **nodes,
-			 uint32 count)
+drop_guesses(FlatPass *pass)
 {
-	const void *records[HNSW_MAX_SLOTS];
+	HnswKeys   *guessed = &pass->guessed;
 
-	for (uint32 i = 0; i < count; i++)
-		records[i] = hnsw_node_record(&hnsw_store_map(pass->store)->shape, nodes[i]);
-	compare(pass, record, numbers, records, count);
+	if (guessed->count <= pass->ef)
+		return;
+	hnsw_keys_select(guessed->items, guessed->count, pass->ef);
+	guessed->count = pass->ef;
+	pass->farthest_guess = guessed->items[pass->ef - 1];
 }
 
-static inline float
-last_guess(const FlatPass *pass)
-{
-	return pass->guessed.count < pass->ef ? INFINITY : hnsw_key_dist(~pass->guessed.items[0]);
-}
-
-/* A slot by its sketch: the nearest stay. */
+/* A slot by its sketch: the nearest stay, and some of those that were among them. */
 static inline void
 guess(FlatPass *pass, float estimate, uint32 number)
 {
-	HnswKeys   *guessed = &pass->guessed;
 	HnswKey		key = hnsw_key(estimate, number);
 
-	if (guessed->count < pass->ef)
-		hnsw_heap_push(guessed, ~key);
-	else if (key < ~guessed->items[0])
-		hnsw_heap_replace_root(guessed, ~key);
+	if (key >= pass->farthest_guess)
+		return;
+	if (pass->guessed.count == pass->guessed.room)
+		drop_guesses(pass);
+	hnsw_keys_append(&pass->guessed, key);
 }
 
 static void
@@ -164,9 +164,6 @@ estimate_page(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *ske
 		guess(pass, estimates[i], numbers[i]);
 }
 
-/* Slots estimated at a time, where all of an image are. */
-#define RUN 256
-
 /* All slots of pages that the image has; returns how many pages. */
 static uint32
 estimate_all(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sketch)
@@ -175,17 +172,20 @@ estimate_all(FlatPass *pass, const HnswImage *image, const HnswSketchQuery *sket
 	uint32		pages = image->shape.nnodes / per_page;
 	uint32		end = pages * per_page;
 
-	for (uint32 first = 0; first < end; first += RUN)
+	for (uint32 first = 0; first < end; first += HNSW_SKETCH_RUN)
 	{
-		float		estimates[RUN];
-		uint32		count = Min(RUN, end - first);
+		float		estimates[HNSW_SKETCH_RUN];
+		uint8		near[HNSW_SKETCH_RUN];
+		uint32		count = Min(HNSW_SKETCH_RUN, end - first);
+		uint32		nnear;
 
 		CHECK_FOR_INTERRUPTS();
-		hnsw_image_estimate_run(image, sketch, first, count, estimates);
-		for (uint32 i = 0; i < count; i++)
+		nnear = hnsw_image_near(image, sketch, first, count,
+								hnsw_key_dist(pass->farthest_guess), estimates, near);
+		for (uint32 i = 0; i < nnear; i++)
 		{
-			if (estimates[i] <= last_guess(pass) && hnsw_image_bit(image->used, first + i))
-				guess(pass, estimates[i], first + i);
+			if (hnsw_image_bit(image->used, first + near[i]))
+				guess(pass, estimates[near[i]], first + near[i]);
 		}
 		pass->evaluated += count;
 	}
@@ -197,20 +197,22 @@ static void
 compare_guessed(FlatPass *pass, const HnswImage *image, const void *record)
 {
 	uint32		numbers[HNSW_MAX_SLOTS];
-	const void *records[HNSW_MAX_SLOTS];
-	uint32		count = 0;
+	uint32		left;
 
-	for (uint32 i = 0; i < pass->guessed.count; i++)
+	drop_guesses(pass);
+	left = pass->guessed.count;
+	while (left > 0)
 	{
-		numbers[count] = hnsw_key_node(~pass->guessed.items[i]);
-		records[count] = hnsw_image_record(image, numbers[count]);
-		count++;
-		if (count == HNSW_MAX_SLOTS || i + 1 == pass->guessed.count)
-		{
-			CHECK_FOR_INTERRUPTS();
-			compare(pass, record, numbers, records, count);
-			count = 0;
-		}
+		float		dists[HNSW_MAX_SLOTS];
+		uint32		count = Min(left, HNSW_MAX_SLOTS);
+
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = 0; i < count; i++)
+			numbers[i] = hnsw_key_node(pass->guessed.items[--left]);
+		hnsw_image_distances(image, record, numbers, count, dists);
+		pass->evaluated += count;
+		for (uint32 i = 0; i < count; i++)
+			keep(pass, hnsw_key(dists[i], numbers[i]));
 	}
 }
 
@@ -225,7 +227,7 @@ guess_all(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
 	HnswNode   *nodes[HNSW_MAX_SLOTS];
 	uint32		page = 0;
 
-	core_check(hnsw_keys_reserve(&pass->guessed, &pass->alloc, pass->ef));
+	core_check(hnsw_keys_reserve(&pass->guessed, &pass->alloc, 2 * (uint64) pass->ef));
 	if (sketched != NULL && pass->conditions == NULL && seen == NULL)
 		page = estimate_all(pass, sketched, sketch);
 	for (; page < npages; page++)

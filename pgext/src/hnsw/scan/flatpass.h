@@ -23,7 +23,8 @@ typedef struct FlatPass
 	HnswKey		farthest;		/* not kept, as is all beyond */
 	bool		limited;		/* rows were not kept */
 	bool		partial;		/* by sketches: beyond `ef` there are more */
-	HnswKeys	guessed;		/* heap of complements, by sketches */
+	HnswKeys	guessed;		/* nearest by sketches, and some more */
+	HnswKey		farthest_guess; /* not among them, as is all beyond */
 	uint32		takes;
 	uint64		evaluated;
 	uint32		next_page;		/* of a pass in any order */

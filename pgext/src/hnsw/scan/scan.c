@@ -90,7 +90,7 @@ start(IndexScanDesc scan)
 	if ((orderby->sk_flags & SK_ISNULL) == 0)
 		query = hnsw_value_floats(seedscan_shape(state->seeds), orderby->sk_argument, room);
 	seedscan_start(state->seeds, query, scan->keyData, scan->numberOfKeys,
-				   guc_hnsw_ef_search);
+				   guc_hnsw_ef_search, guc_hnsw_ef_search);
 	MemoryContextSwitchTo(caller);
 
 	count_index_search(scan);

@@ -11,10 +11,9 @@
 extern AttrNumber seedentries_column(Relation index, const HnswShape *shape,
 									 AttrNumber column);
 
-/* As seedscan_entries(), of the candidates of a scan; the column is counted from 0
- * for the first after the vector. They stay candidates, of
- * whom more is known. */
-extern uint32 seedentries_make(Candidates *candidates, int column, uint32 count,
-							   SeedEntry **entries, double *boundary);
+/* The entry of a candidate. The column is one of the index, 0 for none: then no value is
+ * known. */
+extern void seedentries_read(const Candidates *candidates, AttrNumber column,
+							 const Candidate *item, SeedEntry *entry);
 
 #endif							/* HNSW_SEEDENTRIES_H */

@@ -71,6 +71,13 @@
  * since it need not compare more for that. */
 #define FLAT_MORE(ef) ((ef) / 8 + 16)
 
+/* The heads of so many nodes are on their way while one is looked at. */
+#define HINTED_NODES 8
+
+/* So many rows of a flat pass are enough for so many wanted, should some of them not be
+ * visible. */
+#define FLAT_FOR(wanted) Min(2 * (uint64) (wanted), PG_UINT32_MAX)
+
 struct SeedScan
 {
 	Relation	heap;
@@ -87,10 +94,12 @@ struct SeedScan
 	bool		found_all;		/* there is nothing left to find */
 	bool		cut_off;		/* the walk has ended where links do */
 	uint32		ef;
+	uint32		flat_ef;		/* of a flat pass that begins the scan */
 	SeedMode	mode;
 	const float *query;			/* NULL: rows in any order */
 	DistQuery	exact;
 	void	   *record;
+	HnswRest   *rest;			/* or NULL: of this form there is none */
 	HnswConditions *conditions; /* or NULL */
 	HnswVersion *version;		/* or NULL: pages are read */
 	HnswPageStore *store;
@@ -181,6 +190,7 @@ take_query(SeedScan *scan, const float *query)
 	float	   *copy;
 
 	scan->query = NULL;
+	scan->rest = NULL;
 	if (query == NULL)
 		return;
 	scan->record = palloc(hnsw_form_bytes(form));
@@ -189,6 +199,12 @@ take_query(SeedScan *scan, const float *query)
 	copy = palloc(form->dim * sizeof(float));
 	memcpy(copy, query, form->dim * sizeof(float));
 	scan->query = copy;
+	if (hnsw_form_has_rest(form))
+	{
+		scan->rest = palloc(sizeof(HnswRest));
+		hnsw_form_rest(form, copy, scan->record, palloc(form->dim * sizeof(float)),
+					   palloc(form->dim), scan->rest);
+	}
 	dist_query_init(&scan->exact, form->metric, copy, form->dim);
 }
 
@@ -201,7 +217,8 @@ give_up_version(SeedScan *scan)
 }
 
 void
-seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint32 ef)
+seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint32 ef,
+			   uint32 wanted)
 {
 	MemoryContext caller;
 
@@ -219,6 +236,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->cut_off = false;
 	/* As many as anybody asks for, but not more than there are. */
 	scan->ef = Max(Min(ef, hnsw_map_nodes(&scan->map)), 1);
+	scan->flat_ef = Max(Min(scan->ef, FLAT_FOR(wanted)), 1);
 	take_query(scan, query);
 	scan->conditions = nkeys == 0 ? NULL
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
@@ -245,15 +263,17 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	MemoryContextSwitchTo(caller);
 }
 
-/* What the exact distance of a row in a locked slot is hardly below. */
-static double
-least_distance(SeedScan *scan, HnswNode *node, float dist)
+/* What the exact distance of a row in a locked slot hardly leaves. */
+static HnswBounds
+bounds_of(SeedScan *scan, HnswNode *node, float dist)
 {
 	const HnswShape *shape = &scan->map.shape;
+	HnswBounds	none = {-INFINITY, INFINITY};
 
 	if (scan->query == NULL)
-		return -INFINITY;
-	return hnsw_form_least(&shape->form, scan->record, hnsw_node_record(shape, node), dist);
+		return none;
+	return hnsw_form_bounds(&shape->form, scan->record, scan->rest,
+							hnsw_node_record(shape, node), dist);
 }
 
 /* The row of a twin becomes a candidate, if it may meet the conditions. */
@@ -262,11 +282,11 @@ take_twin(void *state, const TwinChain *chain, uint32 number, HnswNode *node)
 {
 	SeedScan   *scan = state;
 	uint32		which = (uint32) (chain - scan->chains.items);
+	HnswBounds	bounds = {twinchains_least(&scan->chains, which), INFINITY};
 
 	if (ItemPointerIsValid(&node->tid) &&
 		nodefilter_twin(&scan->map.shape, scan->conditions, node))
-		candidates_add(&scan->candidates, number, which, &node->tid,
-					   twinchains_least(&scan->chains, which));
+		candidates_add(&scan->candidates, number, which, &node->tid, bounds);
 }
 
 static void
@@ -282,21 +302,25 @@ add_part_of_chain(SeedScan *scan, uint32 chain)
 static void
 add_found(SeedScan *scan, const HnswKey *keys, uint32 count, bool twins)
 {
+	for (uint32 i = 0; i < Min(count, HINTED_NODES); i++)
+		hnsw_store_hint(scan->store, hnsw_key_node(keys[i]));
 	for (uint32 i = 0; i < count; i++)
 	{
 		uint32		number = hnsw_key_node(keys[i]);
 		HnswNode   *node = hnsw_store_lock(scan->store, number);
 		uint32		chain = TWINCHAINS_NONE;
-		double		least;
+		HnswBounds	bounds;
 
+		if (i + HINTED_NODES < count)
+			hnsw_store_hint(scan->store, hnsw_key_node(keys[i + HINTED_NODES]));
 		if (node == NULL || hnsw_node_state(node) == HNSW_NODE_FREE)
 			continue;
-		least = least_distance(scan, node, hnsw_key_dist(keys[i]));
+		bounds = bounds_of(scan, node, hnsw_key_dist(keys[i]));
 		if (twins && hnsw_node_in_graph(node) && node->twin != HNSW_NO_NODE)
-			chain = twinchains_add(&scan->chains, number, node->twin, least);
+			chain = twinchains_add(&scan->chains, number, node->twin, bounds.least);
 		if (nodefilter_slot(&scan->map.shape, scan->conditions, node) &&
 			ItemPointerIsValid(&node->tid))
-			candidates_add(&scan->candidates, number, chain, &node->tid, least);
+			candidates_add(&scan->candidates, number, chain, &node->tid, bounds);
 		if (chain != TWINCHAINS_NONE)
 			add_part_of_chain(scan, chain);
 	}
@@ -464,6 +488,7 @@ find_first(SeedScan *scan)
 	if (plan.mode == SEED_FLAT)
 	{
 		scan->stats.sketched &= !scan->once;
+		scan->ef = scan->flat_ef;
 		/* by sketches a pass may miss what ties with the last of its rows */
 		start_flat(scan, scan->once ? NULL : scan->sketch, NULL);
 		add_flat(scan, true);
@@ -674,25 +699,37 @@ seedscan_entry_column(SeedScan *scan, AttrNumber column)
 	return seedentries_column(scan->index, &scan->map.shape, column);
 }
 
-uint32
-seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count, SeedEntry **entries,
-				 double *boundary)
+int
+seedscan_take_certain(SeedScan *scan, uint32 count, AttrNumber column, SeedEntry *entries,
+					  int room)
 {
+	Candidate  *certain = palloc(room * sizeof(Candidate));
+	int			taken;
+
 	if (!scan->started)
 		find(scan);
-	return seedentries_make(&scan->candidates, column - 2, count, entries, boundary);
+	taken = candidates_take_certain(&scan->candidates, count, certain, room);
+	for (int i = 0; i < taken; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		(void) tidset_add(scan->given, &certain[i].tid);
+		seedentries_read(&scan->candidates, column, &certain[i], &entries[i]);
+	}
+	hnsw_store_forget(scan->store);
+	pfree(certain);
+	return taken;
+}
+
+void
+seedscan_count_read(SeedScan *scan, uint64 rows)
+{
+	scan->taken += rows;
 }
 
 bool
 seedscan_is_current(const SeedScan *scan)
 {
 	return hnsw_map_is_current(scan->index, &scan->map);
-}
-
-void
-seedscan_settle(SeedScan *scan, const ItemPointerData *tid)
-{
-	(void) tidset_add(scan->given, tid);
 }
 
 bool

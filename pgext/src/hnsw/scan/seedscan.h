@@ -45,9 +45,11 @@ extern void seedscan_walk_once(SeedScan *scan);
 
 /* Start with a query of the index's dimensions (NULL: no order, all rows) and
  * conditions on the columns after the vector, as ScanKeys of the index. `ef` is
- * how many nodes the first walk keeps. */
+ * how many nodes the first walk keeps, `wanted` how many rows the caller will have at
+ * least, as far as he knows: a flat pass misses nothing, so it keeps no more than twice
+ * that. */
 extern void seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys,
-						   uint32 ef);
+						   uint32 ef, uint32 wanted);
 
 /*
  * The next row that the snapshot sees; false when there is no more. Strict:
@@ -66,38 +68,33 @@ extern bool seedscan_next(SeedScan *scan, bool strict, SeedRow *row);
 extern int	seedscan_take(SeedScan *scan, double bound, ItemPointerData *tids, int room,
 						  bool *beyond);
 
-/*
- * What the index alone knows of a row that was found: its exact distance lies
- * between `least` and `most`.
- */
+/* What the index alone knows of a row that was found. */
 typedef struct SeedEntry
 {
 	ItemPointerData tid;
+	bool		known;			/* is the value */
 	bool		isnull;
 	Datum		value;			/* of the column asked for */
-	double		least;
-	double		most;
 } SeedEntry;
 
-/* Where an index keeps a column of its table in a way that seedscan_entries can
- * give back; 0 where it does not, or has no halves. */
+/* Where an index keeps a column of its table in a way that entries can give back; 0
+ * where it does not. */
 extern AttrNumber seedscan_entry_column(SeedScan *scan, AttrNumber column);
 
 /*
- * Of a scan that has given no row: entries of the nearest rows found, more than
- * `count`, and what the count-th nearest is no nearer than; 0 where that cannot be
- * told. Not all of them need exist (seedscan_is_current). In the current memory
- * context.
+ * Rows that are certain to be among the nearest `count` of those found, by what the
+ * index tells: which of them exist, the caller finds out (seedscan_is_current), and
+ * which he reads, he counts. They are not given any more. To be asked before any other
+ * row was given, again for what is left of `count` while it fills the room. The column
+ * is seedscan_entry_column's, or 0.
  */
-extern uint32 seedscan_entries(SeedScan *scan, AttrNumber column, uint32 count,
-							   SeedEntry **entries, double *boundary);
+extern int	seedscan_take_certain(SeedScan *scan, uint32 count, AttrNumber column,
+								  SeedEntry *entries, int room);
+extern void seedscan_count_read(SeedScan *scan, uint64 rows);
 
 /* Has VACUUM taken no row out of the index, and moved none, since the scan's start?
  * Asked after the visibility map was. */
 extern bool seedscan_is_current(const SeedScan *scan);
-
-/* This row need not be given any more. */
-extern void seedscan_settle(SeedScan *scan, const ItemPointerData *tid);
 
 /* Must the caller test the conditions again? */
 extern bool seedscan_recheck(const SeedScan *scan);
