@@ -30,7 +30,7 @@ type Options struct {
 func New(dsn string, o Options) *postgres.Engine {
 	cfg := postgres.Config{
 		Name: Name, Extension: "sorted_heap", VectorType: "svec", Table: table,
-		Indexes: []string{fmt.Sprintf("CREATE INDEX %[1]s_ann ON %[1]s USING sorted_hnsw (embedding svec_cosine_ops) WITH (m = %d, ef_construction = %d)",
+		Indexes: []string{fmt.Sprintf("CREATE INDEX %[1]s_ann ON %[1]s USING sorted_hnsw (embedding svec_cosine_ops) INCLUDE (entity_id) WITH (m = %d, ef_construction = %d)",
 			table, o.M, o.EfConstruction)},
 		Settings: map[string]string{
 			"jit":                   "off",

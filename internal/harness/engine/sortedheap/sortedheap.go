@@ -45,7 +45,7 @@ func New(dsn string, o Options) *postgres.Engine {
 	}
 	cfg.Capabilities.ApproximateSeeds = true
 	cfg.Capabilities.Seedings = append(cfg.Capabilities.Seedings, engine.SeedExact)
-	cfg.Indexes = []string{fmt.Sprintf("CREATE INDEX %[1]s_ann ON %[1]s USING sorted_hnsw (embedding svec_cosine_ops) WITH (m = %d, ef_construction = %d)",
+	cfg.Indexes = []string{fmt.Sprintf("CREATE INDEX %[1]s_ann ON %[1]s USING sorted_hnsw (embedding svec_cosine_ops) INCLUDE (entity_id) WITH (m = %d, ef_construction = %d)",
 		table, o.M, o.EfConstruction)}
 	cfg.Tuned = postgres.TuneHnsw
 	cfg.Settings["sorted_hnsw.ef_search"] = strconv.Itoa(o.EfSearch)
