@@ -16,13 +16,14 @@
 
 void
 flatpass_init(FlatPass *pass, HnswPageStore *store, const HnswConditions *conditions,
-			  CoreAlloc alloc, uint32 ef, uint32 room)
+			  CoreAlloc alloc, uint32 ef, uint32 guesses, uint32 room)
 {
 	memset(pass, 0, sizeof(*pass));
 	pass->store = store;
 	pass->conditions = conditions;
 	pass->alloc = alloc;
 	pass->ef = ef;
+	pass->guesses = guesses;
 	pass->room = Max(room, 1024);
 	pass->farthest = PG_UINT64_MAX;
 	pass->farthest_guess = hnsw_key(INFINITY, PG_UINT32_MAX);
@@ -126,17 +127,17 @@ compare_page(FlatPass *pass, const void *record, const uint32 *numbers, HnswNode
 	}
 }
 
-/* The nearest `ef` of those guessed stay. */
+/* The nearest of those guessed stay. */
 static void
 drop_guesses(FlatPass *pass)
 {
 	HnswKeys   *guessed = &pass->guessed;
 
-	if (guessed->count <= pass->ef)
+	if (guessed->count <= pass->guesses)
 		return;
-	hnsw_keys_select(guessed->items, guessed->count, pass->ef);
-	guessed->count = pass->ef;
-	pass->farthest_guess = guessed->items[pass->ef - 1];
+	hnsw_keys_select(guessed->items, guessed->count, pass->guesses);
+	guessed->count = pass->guesses;
+	pass->farthest_guess = guessed->items[pass->guesses - 1];
 }
 
 /* A slot by its sketch: the nearest stay, and some of those that were among them. */
@@ -227,7 +228,7 @@ guess_all(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,
 	HnswNode   *nodes[HNSW_MAX_SLOTS];
 	uint32		page = 0;
 
-	core_check(hnsw_keys_reserve(&pass->guessed, &pass->alloc, 2 * (uint64) pass->ef));
+	core_check(hnsw_keys_reserve(&pass->guessed, &pass->alloc, 2 * (uint64) pass->guesses));
 	if (sketched != NULL && pass->conditions == NULL && seen == NULL)
 		page = estimate_all(pass, sketched, sketch);
 	for (; page < npages; page++)

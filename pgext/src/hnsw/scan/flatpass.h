@@ -17,6 +17,8 @@ typedef struct FlatPass
 	const HnswConditions *conditions;
 	CoreAlloc	alloc;
 	uint32		ef;				/* how many are at hand first */
+	uint32		guesses;		/* of how many records are compared, by
+								 * sketches */
 	uint32		room;			/* for how many keys beyond these */
 	HnswKeys	nearest;		/* heap of complements, then in order */
 	HnswKeys	rest;			/* heap once `nearest` was taken */
@@ -32,11 +34,11 @@ typedef struct FlatPass
 
 extern void flatpass_init(FlatPass *pass, HnswPageStore *store,
 						  const HnswConditions *conditions, CoreAlloc alloc,
-						  uint32 ef, uint32 room);
+						  uint32 ef, uint32 guesses, uint32 room);
 
 /*
  * Compare all; leaves out nodes of `seen`, which may be NULL. With a sketch of the
- * query, which may be NULL, of the slots of an image only the nearest `ef` by their
+ * query, which may be NULL, of the slots of an image only the nearest `guesses` by their
  * sketches are compared by records: it is not exact, as a walk is not.
  */
 extern void flatpass_run(FlatPass *pass, const void *record, const HnswSketchQuery *sketch,

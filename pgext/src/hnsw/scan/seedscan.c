@@ -75,8 +75,9 @@
 #define HINTED_NODES 8
 
 /* So many rows of a flat pass are enough for so many wanted, should some of them not be
- * visible. */
-#define FLAT_FOR(wanted) Min(2 * (uint64) (wanted), PG_UINT32_MAX)
+ * visible, and so many are compared by their records, where sketches have chosen them. */
+#define FLAT_FOR(wanted) Min((wanted) + (uint64) (wanted) / 4 + 16, PG_UINT32_MAX)
+#define GUESSES_FOR(wanted) Min(2 * (uint64) (wanted), PG_UINT32_MAX)
 
 struct SeedScan
 {
@@ -95,6 +96,7 @@ struct SeedScan
 	bool		cut_off;		/* the walk has ended where links do */
 	uint32		ef;
 	uint32		flat_ef;		/* of a flat pass that begins the scan */
+	uint32		guesses;		/* the same by sketches */
 	SeedMode	mode;
 	const float *query;			/* NULL: rows in any order */
 	DistQuery	exact;
@@ -237,6 +239,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	/* As many as anybody asks for, but not more than there are. */
 	scan->ef = Max(Min(ef, hnsw_map_nodes(&scan->map)), 1);
 	scan->flat_ef = Max(Min(scan->ef, FLAT_FOR(wanted)), 1);
+	scan->guesses = Max(Min(scan->ef, GUESSES_FOR(wanted)), 1);
 	take_query(scan, query);
 	scan->conditions = nkeys == 0 ? NULL
 		: hnsw_conditions_make(&scan->map.shape, scan->index, keys, nkeys);
@@ -339,7 +342,7 @@ static void
 start_flat(SeedScan *scan, const HnswSketchQuery *sketch, const HnswVisited *seen)
 {
 	flatpass_init(&scan->flat, scan->store, scan->conditions, allocator(scan),
-				  scan->ef + FLAT_MORE(scan->ef),
+				  scan->ef + FLAT_MORE(scan->ef), scan->guesses + FLAT_MORE(scan->guesses),
 				  Min(get_hash_memory_limit() / sizeof(HnswKey), PG_UINT32_MAX / 4));
 	scan->mode = SEED_FLAT;
 	scan->stats.ended_flat = !scan->stats.flat;
@@ -516,9 +519,10 @@ find_first(SeedScan *scan)
 static void
 find_more(SeedScan *scan)
 {
+	/* what is left of a walk by sketches a flat pass finds by records */
+	SeedPlace	where = scan->version != NULL ? SEED_IN_MEMORY : SEED_ON_PAGES;
 	bool		flat = scan->cut_off ||
-		scanmode_flat_is_better(&scan->map, scan->search.evaluated,
-								place(scan));
+		scanmode_flat_is_better(&scan->map, scan->search.evaluated, where);
 
 	if (scan->once)
 	{
