@@ -66,6 +66,10 @@ func TestGraphSeedsToldByCodes(t *testing.T) {
 	}
 	pgtest.Exec(t, conn, `SET sorted_hnsw.scan_mode = flat`, `SET sorted_hnsw.shared_cache = off`, `SET sorted_hnsw.local_cache_size = 0`)
 	check("pages", 0, 45)
+	// More than are read at a time.
+	if differ, read := seedsDiffer(t, conn, 900); differ > 0 || read > 600 {
+		t.Errorf("of 900 seeds: %d answers of 20 differ from those of exact scans, %.1f rows were read", differ, read)
+	}
 	pgtest.Exec(t, conn, `RESET sorted_hnsw.shared_cache`, `RESET sorted_hnsw.scan_mode`)
 	pgtest.WaitFor(t, conn, `WITH scan AS MATERIALIZED (SELECT count(*) FROM sorted_heap_graph_rag_scan('facts', around(1), 5, 5, 1))
 		SELECT EXISTS (SELECT FROM scan) AND EXISTS (SELECT FROM sorted_hnsw_cache_stats() WHERE state = 'ready')`)

@@ -290,7 +290,7 @@ f32_to_i8_avx512(const float *from, float factor, int8_t *to, uint32_t n)
 		_mm_mask_storeu_epi8(to, first16(n), _mm512_cvtsepi32_epi8(rounded(tail_f32(from, n), f)));
 }
 
-/* Without VNNI longer vectors would save little. */
+/* Without VNNI: in 256 bits. */
 DEFINE_DOT_U4I8(TARGET, dot_u4i8_avx512)
 DEFINE_DOT_U4I8_X4(TARGET, dot_u4i8_x4_avx512)
 

@@ -259,7 +259,7 @@ hnsw_form_rest(const HnswForm *form, const float *vector, const void *record, fl
 		room[i] = (float) (vector[i] * unit - (double) facts->factor * rounded[i]);
 	largest = form->kernels->maxabs_f32(room, form->dim);
 	rest->factor = largest / 127.0f;
-	rest->square = (float) (norm * norm);
+	rest->square = norm * norm;
 	rest->code = code;
 	memset(code, 0, form->dim);
 	/* not where steps are so small that their inverse is no number */
@@ -278,7 +278,7 @@ with_rest(const HnswForm *form, const HnswFacts *a, const HnswRest *rest, const 
 		form->kernels->dot_i8(rest->code, RECORD_COMPONENTS(b), form->dim);
 
 	if (form->metric == DIST_L2)
-		return not_negative(dist + ((double) rest->square - a->square) - 2.0 * product);
+		return not_negative(dist + (rest->square - a->square) - 2.0 * product);
 	return dist - product;
 }
 

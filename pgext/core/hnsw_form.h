@@ -69,7 +69,7 @@ typedef struct HnswRest
 {
 	float		factor;			/* the scale of the codes, in units of the
 								 * record's */
-	float		square;			/* squared norm of the query, but for cosine */
+	double		square;			/* squared norm of the query */
 	const int8_t *code;
 } HnswRest;
 

@@ -492,7 +492,6 @@ typedef struct NearestRows
 	FactSure	sure;
 	void	   *state;
 	uint32		certain;		/* such rows passed */
-	SeedEntry	entries[NEAREST_BATCH];
 	NearestBound bound;
 	int			ntids;
 	ItemPointerData tids[NEAREST_BATCH];
@@ -546,23 +545,22 @@ pass_all_certain(NearestRows *rows, NearestScan *nearest, const FactNearest *wan
 {
 	PageSource *source = rows->source;
 	AttrNumber	column = 0;
-	int			taken = NEAREST_BATCH;
+	SeedEntry  *entries;
+	int			left;
 
 	if (want->filter->any || nearest->by_index)
 		column = seedscan_entry_column(nearest->scan, source->columns->attno[want->id]);
-	rows->certain = 0;
-	while (taken == NEAREST_BATCH)
+	left = seedscan_take_certain(nearest->scan, want->count, column, &entries);
+	rows->certain = indexonly_tell(nearest, source->rel, source->snapshot, want, entries, &left);
+	seedscan_count_read(nearest->scan, left);
+	while (left > 0)
 	{
-		taken = seedscan_take_certain(nearest->scan, want->count - rows->certain, column,
-									  rows->entries, NEAREST_BATCH);
-		rows->ntids = taken;
-		rows->certain += indexonly_tell(nearest, source->rel, source->snapshot, want,
-										rows->entries, &rows->ntids);
-		for (int i = 0; i < rows->ntids; i++)
-			rows->tids[i] = rows->entries[i].tid;
-		seedscan_count_read(nearest->scan, rows->ntids);
+		CHECK_FOR_INTERRUPTS();
+		while (left > 0 && rows->ntids < NEAREST_BATCH)
+			rows->tids[rows->ntids++] = entries[--left].tid;
 		read_nearest(rows, FACT_WANT_KEYS, pass_certain);
 	}
+	pfree(entries);
 	return rows->certain;
 }
 

@@ -294,7 +294,7 @@ static float
 boundary(const Candidates *candidates, uint32 count)
 {
 	uint32		total = candidates->count;
-	HnswKey    *keys = palloc(total * sizeof(HnswKey));
+	HnswKey    *keys = palloc_extended(total * sizeof(HnswKey), MCXT_ALLOC_HUGE);
 	float		least = INFINITY;
 
 	for (uint32 i = 0; i < total; i++)
@@ -348,7 +348,7 @@ narrow_nearest(Candidates *candidates, uint32 count)
 /* As many rows as have a lower bound below the boundary may be nearer than one whose
  * upper bound is: fewer than `count`. */
 int
-candidates_take_certain(Candidates *candidates, uint32 count, Candidate *certain, int room)
+candidates_take_certain(Candidates *candidates, uint32 count, Candidate *certain)
 {
 	int			kept = 0;
 	int			taken = 0;
@@ -363,7 +363,7 @@ candidates_take_certain(Candidates *candidates, uint32 count, Candidate *certain
 	{
 		Candidate	item = candidates->items[i];
 
-		if (taken < room && item.level < CANDIDATE_EXACT && (float) item.most < limit)
+		if (item.level < CANDIDATE_EXACT && (float) item.most < limit)
 			certain[taken++] = item;
 		else
 			candidates->items[kept++] = item;

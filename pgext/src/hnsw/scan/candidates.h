@@ -72,11 +72,12 @@ typedef enum CandidatesNext
 extern CandidatesNext candidates_next(Candidates *candidates, SeedRow *row, uint32 *chain);
 
 /*
- * Take up to `room` rows that are certain to be among the nearest `count` of all
- * candidates by what the index tells, in any order.
+ * Take all rows that are certain to be among the nearest `count` of all candidates by
+ * what the index tells, in any order: fewer than that. There must be room for as many as
+ * there are candidates.
  */
 extern int	candidates_take_certain(Candidates *candidates, uint32 count,
-									Candidate *certain, int room);
+									Candidate *certain);
 
 /*
  * For a caller who reads rows himself: take up to `room` rows that may be as near

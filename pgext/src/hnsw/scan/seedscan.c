@@ -704,20 +704,22 @@ seedscan_entry_column(SeedScan *scan, AttrNumber column)
 }
 
 int
-seedscan_take_certain(SeedScan *scan, uint32 count, AttrNumber column, SeedEntry *entries,
-					  int room)
+seedscan_take_certain(SeedScan *scan, uint32 count, AttrNumber column, SeedEntry **entries)
 {
-	Candidate  *certain = palloc(room * sizeof(Candidate));
+	Candidate  *certain;
 	int			taken;
 
 	if (!scan->started)
 		find(scan);
-	taken = candidates_take_certain(&scan->candidates, count, certain, room);
+	certain = palloc_extended((Size) Max(scan->candidates.count, 1) * sizeof(Candidate),
+							  MCXT_ALLOC_HUGE);
+	taken = candidates_take_certain(&scan->candidates, count, certain);
+	*entries = palloc_extended((Size) Max(taken, 1) * sizeof(SeedEntry), MCXT_ALLOC_HUGE);
 	for (int i = 0; i < taken; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		(void) tidset_add(scan->given, &certain[i].tid);
-		seedentries_read(&scan->candidates, column, &certain[i], &entries[i]);
+		seedentries_read(&scan->candidates, column, &certain[i], &(*entries)[i]);
 	}
 	hnsw_store_forget(scan->store);
 	pfree(certain);

@@ -46,8 +46,8 @@ extern void seedscan_walk_once(SeedScan *scan);
 /* Start with a query of the index's dimensions (NULL: no order, all rows) and
  * conditions on the columns after the vector, as ScanKeys of the index. `ef` is
  * how many nodes the first walk keeps, `wanted` how many rows the caller will have at
- * least, as far as he knows: a flat pass misses nothing, so it keeps no more than twice
- * that. */
+ * least, as far as he knows: a flat pass misses nothing, so it gives a quarter more
+ * first. */
 extern void seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys,
 						   uint32 ef, uint32 wanted);
 
@@ -85,11 +85,11 @@ extern AttrNumber seedscan_entry_column(SeedScan *scan, AttrNumber column);
  * Rows that are certain to be among the nearest `count` of those found, by what the
  * index tells: which of them exist, the caller finds out (seedscan_is_current), and
  * which he reads, he counts. They are not given any more. To be asked before any other
- * row was given, again for what is left of `count` while it fills the room. The column
- * is seedscan_entry_column's, or 0.
+ * row was given. The column is seedscan_entry_column's, or 0. Returns how many they are,
+ * fewer than `count`; the array is the caller's.
  */
 extern int	seedscan_take_certain(SeedScan *scan, uint32 count, AttrNumber column,
-								  SeedEntry *entries, int room);
+								  SeedEntry **entries);
 extern void seedscan_count_read(SeedScan *scan, uint64 rows);
 
 /* Has VACUUM taken no row out of the index, and moved none, since the scan's start?
