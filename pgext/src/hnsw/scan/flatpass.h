@@ -2,9 +2,9 @@
  * flatpass.h
  *	  All records compared with a query, page by page, instead of a walk.
  *
- * Slots are taken as they lie, twins like nodes, so each is a row of its own. A
- * twin that takes its node's place meanwhile may be missed, as a walk may
- * miss it.
+ * Slots are taken as they lie, twins like nodes, so each is a row of its own. Between
+ * two takes VACUUM may put a twin in its node's place and free its slot: who takes
+ * more looks at the counters then.
  */
 #ifndef HNSW_FLATPASS_H
 #define HNSW_FLATPASS_H

@@ -572,24 +572,38 @@ find_more(SeedScan *scan)
 	add_walked(scan, GROWN_MORE(scan->ef));
 }
 
-/* May rows that are not in the version have moved into slots that it has? After
- * slots on pages were read. */
+/* Does a scan by pages that is about to go on know slots by their numbers, or by how far
+ * it has got? A walk knows nodes alone, whose rows go nowhere. */
 static bool
-rows_may_have_moved(SeedScan *scan)
+has_slots_of_pages(const SeedScan *scan)
 {
-	if (scan->version == NULL || (scan->compared && scan->filled.count == 0))
+	return scan->started && scan->version == NULL && scan->mode == SEED_FLAT && !scan->once;
+}
+
+/* May rows have moved from slots that were not looked at to others? After slots on
+ * pages were read. */
+static bool
+rows_may_have_moved(SeedScan *scan, bool had_slots)
+{
+	if (scan->version == NULL && !had_slots)
+		return false;
+	if (scan->version != NULL && scan->compared && scan->filled.count == 0)
 		return false;
 	scan->compared = true;
 	return !hnsw_map_is_current(scan->index, &scan->map);
 }
 
-/* All rows once more, from pages: those that were given are known by their TIDs. */
+/* All rows once more, from pages: those that were given are known by their TIDs. More
+ * than before at once, so that this comes to an end whatever VACUUM does. */
 static void
 go_on_by_pages(SeedScan *scan)
 {
 	hnsw_store_use(scan->store, NULL, NULL);
 	scan->sketch = NULL;
+	if (scan->version == NULL)
+		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
 	give_up_version(scan);
+	hnsw_map_read(scan->index, &scan->map);
 	scan->stats.source = HNSW_SOURCE_PAGES;
 	scan->found_all = scan->cut_off = scan->stats.bounded = false;
 	compare_all(scan);
@@ -599,6 +613,7 @@ static void
 find(SeedScan *scan)
 {
 	MemoryContext caller = MemoryContextSwitchTo(scan->context);
+	bool		had_slots = has_slots_of_pages(scan);
 	instr_time	start;
 	instr_time	end;
 
@@ -608,7 +623,7 @@ find(SeedScan *scan)
 		find_first(scan);
 	else
 		find_more(scan);
-	if (rows_may_have_moved(scan))
+	if (rows_may_have_moved(scan, had_slots))
 		go_on_by_pages(scan);
 	hnsw_unlock_shared(scan->index, HNSW_WALKS_LOCK);
 	INSTR_TIME_SET_CURRENT(end);

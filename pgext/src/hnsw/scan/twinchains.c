@@ -62,9 +62,10 @@ twinchains_least(const TwinChains *chains, uint32 chain)
 	return item->alike ? item->seen : item->least;
 }
 
-/* Where to go on: the slot remembered, or the head's first twin. */
+/* Where to go on: the slot remembered, or the head's first twin; then the head is taken
+ * once more, for the row of the slot remembered may have come there. */
 static HnswNode *
-rest_of(TwinChain *chain, HnswPageStore *store, uint32 *number)
+rest_of(TwinChain *chain, HnswPageStore *store, TwinTaker take, void *state, uint32 *number)
 {
 	HnswNode   *node = hnsw_store_lock(store, chain->next);
 
@@ -77,6 +78,7 @@ rest_of(TwinChain *chain, HnswPageStore *store, uint32 *number)
 	node = hnsw_store_lock(store, chain->head);
 	if (node == NULL || !hnsw_node_in_graph(node))
 		return NULL;
+	take(state, chain, chain->head, node);
 	*number = node->twin;
 	node = *number == HNSW_NO_NODE ? NULL : hnsw_store_lock(store, *number);
 	/* all of it again, and with it what is left */
@@ -90,7 +92,7 @@ twinchains_follow(TwinChains *chains, uint32 which, HnswPageStore *store,
 {
 	TwinChain  *chain = &chains->items[which];
 	uint32		number;
-	HnswNode   *node = rest_of(chain, store, &number);
+	HnswNode   *node = rest_of(chain, store, take, state, &number);
 	uint32		left;
 
 	/* A damaged chain may have no end: parts have, and all parts together. */
