@@ -159,7 +159,6 @@ nearest_begin(NearestScan *nearest, Relation rel, Relation index,
 	nearest->index = index;
 	nearest->by_index = column != 0;
 	nearest->scan = seedscan_begin(rel, index, snapshot);
-	seedscan_for_certain(nearest->scan);
 	seedscan_start(nearest->scan, query->query, &key, column != 0 ? 1 : 0,
 				   (uint32) Min(Max(NODES_FOR(count), (uint64) guc_hnsw_ef_search), PG_UINT32_MAX / 4),
 				   count);

@@ -88,7 +88,6 @@ struct SeedScan
 	HnswMap		map;
 	RowFetch   *rows;
 	bool		once;
-	bool		by_rests;		/* bounds of distances are narrow */
 	bool		map_is_new;		/* read by the begin, for the first start */
 
 	/* Since the start */
@@ -184,12 +183,6 @@ seedscan_walk_once(SeedScan *scan)
 	scan->once = true;
 }
 
-void
-seedscan_for_certain(SeedScan *scan)
-{
-	scan->by_rests = true;
-}
-
 /* The query as exact distances and the graph want it; rows have no order where
  * it has no distance from anything. */
 static void
@@ -208,7 +201,7 @@ take_query(SeedScan *scan, const float *query)
 	copy = palloc(form->dim * sizeof(float));
 	memcpy(copy, query, form->dim * sizeof(float));
 	scan->query = copy;
-	if (scan->by_rests && hnsw_form_has_rest(form))
+	if (hnsw_form_has_rest(form))
 	{
 		scan->rest = palloc(sizeof(HnswRest));
 		hnsw_form_rest(form, copy, scan->record, palloc(form->dim * sizeof(float)),

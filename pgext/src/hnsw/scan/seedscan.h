@@ -43,9 +43,6 @@ extern const HnswShape *seedscan_shape(const SeedScan *scan);
 /* Starts from here on end when the first walk's nodes are used up. */
 extern void seedscan_walk_once(SeedScan *scan);
 
-/* The caller asks for rows that are certain: bounds are made narrow, by rests. */
-extern void seedscan_for_certain(SeedScan *scan);
-
 /* Start with a query of the index's dimensions (NULL: no order, all rows) and
  * conditions on the columns after the vector, as ScanKeys of the index. `ef` is
  * how many nodes the first walk keeps, `wanted` how many rows the caller will have at
