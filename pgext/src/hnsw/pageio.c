@@ -49,6 +49,28 @@ hnsw_meta_read(Relation index, int lock)
 	return buffer;
 }
 
+static void
+read_places(const HnswMeta *meta, HnswMap *map)
+{
+	for (int space = 0; space < HNSW_NSPACES; space++)
+	{
+		map->npages[space] = meta->npages[space];
+		map->free_page[space] = meta->free_page[space];
+		map->nextents[space] = meta->nextents[space];
+		memcpy(map->extents[space], meta->extents[space],
+			   meta->nextents[space] * sizeof(uint32));
+	}
+}
+
+void
+hnsw_map_grow(Relation index, HnswMap *map)
+{
+	Buffer		buffer = hnsw_meta_read(index, BUFFER_LOCK_SHARE);
+
+	read_places(hnsw_page_meta(BufferGetPage(buffer)), map);
+	UnlockReleaseBuffer(buffer);
+}
+
 void
 hnsw_map_read(Relation index, HnswMap *map)
 {
@@ -62,14 +84,7 @@ hnsw_map_read(Relation index, HnswMap *map)
 	map->unfinished = meta->unfinished;
 	map->vacuums = meta->vacuums;
 	map->repairs = meta->repairs;
-	for (int space = 0; space < HNSW_NSPACES; space++)
-	{
-		map->npages[space] = meta->npages[space];
-		map->free_page[space] = meta->free_page[space];
-		map->nextents[space] = meta->nextents[space];
-		memcpy(map->extents[space], meta->extents[space],
-			   meta->nextents[space] * sizeof(uint32));
-	}
+	read_places(meta, map);
 	hnsw_shape_of_meta(meta, &map->shape);
 	UnlockReleaseBuffer(buffer);
 	fault = hnsw_shape_fault(index, &map->shape);
@@ -78,12 +93,13 @@ hnsw_map_read(Relation index, HnswMap *map)
 }
 
 bool
-hnsw_map_is_settled(Relation index, const HnswMap *map)
+hnsw_map_is_settled(Relation index, const HnswMap *map, uint32 nnodes)
 {
 	Buffer		buffer = hnsw_meta_read(index, BUFFER_LOCK_SHARE);
 	const HnswMeta *meta = hnsw_page_meta(BufferGetPage(buffer));
 	bool		settled = !map->unfinished && !meta->unfinished &&
-		meta->repairs == map->repairs;
+		meta->repairs == map->repairs &&
+		meta->npages[HNSW_SPACE_NODES] <= nnodes / map->shape.per_page[HNSW_SPACE_NODES];
 
 	UnlockReleaseBuffer(buffer);
 	return settled;

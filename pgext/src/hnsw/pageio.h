@@ -30,11 +30,15 @@ extern Buffer hnsw_meta_read(Relation index, int lock);
 
 extern void hnsw_map_read(Relation index, HnswMap *map);
 
+/* Where pages are now, in a map whose counters stay as they were read. */
+extern void hnsw_map_grow(Relation index, HnswMap *map);
+
 /*
  * Has no VACUUM changed links since the map was read, and none begun that has not
- * ended? Otherwise nodes that live may be out of reach for a walk by that map.
+ * ended, and are there no more slots than a walk knew of? Otherwise nodes that live may
+ * be out of reach for it: links that led to them may lead there over new slots now.
  */
-extern bool hnsw_map_is_settled(Relation index, const HnswMap *map);
+extern bool hnsw_map_is_settled(Relation index, const HnswMap *map, uint32 nnodes);
 
 /*
  * Has no VACUUM marked or freed slots since the map was read? Else rows may have

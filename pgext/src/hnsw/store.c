@@ -29,7 +29,7 @@
 struct HnswPageStore
 {
 	Relation	index;
-	const HnswMap *map;
+	HnswMap    *map;
 	Snapshot	snapshot;		/* or NULL */
 	MemoryContext parent;
 	MemoryContext copies;		/* of vectors; NULL until one is asked for */
@@ -46,7 +46,7 @@ struct HnswPageStore
 };
 
 HnswPageStore *
-hnsw_store_make(Relation index, const HnswMap *map)
+hnsw_store_make(Relation index, HnswMap *map)
 {
 	HnswPageStore *store = palloc0(sizeof(HnswPageStore));
 
@@ -309,6 +309,17 @@ hnsw_store_lock(HnswPageStore *store, uint32 number)
 	if (slot != NULL)
 		return slot;
 	return lock_slot(store, number, true);
+}
+
+HnswNode *
+hnsw_store_lock_linked(HnswPageStore *store, uint32 number)
+{
+	if (number >= hnsw_map_nodes(store->map))
+	{
+		hnsw_store_unlock(store);
+		hnsw_map_grow(store->index, store->map);
+	}
+	return hnsw_store_lock(store, number);
 }
 
 const HnswImage *

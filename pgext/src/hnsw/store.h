@@ -19,7 +19,7 @@ typedef struct HnswPageStore HnswPageStore;
 
 /* In the current memory context. The map must outlive it; it may be read again
  * in between. */
-extern HnswPageStore *hnsw_store_make(Relation index, const HnswMap *map);
+extern HnswPageStore *hnsw_store_make(Relation index, HnswMap *map);
 
 /*
  * Fail where a page of links or heads has changed since a snapshot that
@@ -58,6 +58,10 @@ extern bool hnsw_store_node(HnswPageStore *store, uint32 number, HnswNode *head,
  * share it. Nothing else of the store may be called meanwhile.
  */
 extern HnswNode *hnsw_store_lock(HnswPageStore *store, uint32 number);
+
+/* The same for a slot that a chain of twins leads to: newer ones come first, and may be
+ * in slots that the map does not know. It learns where pages are, then. */
+extern HnswNode *hnsw_store_lock_linked(HnswPageStore *store, uint32 number);
 extern void hnsw_store_unlock(HnswPageStore *store);
 
 /* The same of all slots of a page of the space, one that the map has. Returns how

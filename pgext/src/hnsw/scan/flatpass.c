@@ -343,3 +343,15 @@ flatpass_take_any(FlatPass *pass, uint32 *count)
 	}
 	return pass->nearest.items;
 }
+
+void
+flatpass_end(FlatPass *pass)
+{
+	HnswKeys   *all[] = {&pass->nearest, &pass->rest, &pass->guessed};
+
+	for (int i = 0; i < lengthof(all); i++)
+	{
+		core_release(&pass->alloc, all[i]->items);
+		memset(all[i], 0, sizeof(HnswKeys));
+	}
+}

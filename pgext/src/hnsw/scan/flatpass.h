@@ -55,4 +55,7 @@ extern const HnswKey *flatpass_take_ties(FlatPass *pass, uint32 *count);
  * keys of distance 0. */
 extern const HnswKey *flatpass_take_any(FlatPass *pass, uint32 *count);
 
+/* Give memory back; of a pass that was never begun, too. */
+extern void flatpass_end(FlatPass *pass);
+
 #endif							/* HNSW_FLATPASS_H */

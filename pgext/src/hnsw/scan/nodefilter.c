@@ -31,7 +31,7 @@ node_passes(NodeFilter *filter, const HnswMap *map, uint32 number)
 	{
 		if (node->twin == HNSW_NO_NODE || left-- == 0)
 			return false;
-		node = hnsw_store_lock(filter->store, node->twin);
+		node = hnsw_store_lock_linked(filter->store, node->twin);
 		if (node == NULL || !nodefilter_is_twin(node))
 			return false;
 		passes = nodefilter_twin(&map->shape, filter->conditions, node);

@@ -111,6 +111,8 @@ struct SeedScan
 	HnswVisited filled;			/* those that it has not */
 	HnswSketchQuery *sketch;	/* for the version, if it has sketches */
 	bool		compared;		/* the counters were, since the start */
+	HnswMap    *moved;			/* as of when all was compared once more, or NULL; what was
+								 * found before is believed by `map` */
 	NodeFilter	filter;
 	TwinChains	chains;
 	Candidates	candidates;
@@ -247,6 +249,7 @@ seedscan_start(SeedScan *scan, const float *query, ScanKey keys, int nkeys, uint
 	scan->sketch = NULL;
 	scan->nadded = 0;
 	scan->compared = false;
+	scan->moved = NULL;
 	scan->store = hnsw_store_make(scan->index, &scan->map);
 	hnsw_store_watch(scan->store, scan->snapshot);
 	scan->graph = hnsw_store_of(scan->store);
@@ -406,7 +409,7 @@ add_walked(SeedScan *scan, uint32 more)
 	if (scan->search.end == HNSW_END_NEAREST)
 		return;
 	scan->cut_off = scan->search.end == HNSW_END_ALL_SEEN && scan->search.resumable &&
-		!hnsw_map_is_settled(scan->index, &scan->map);
+		!hnsw_map_is_settled(scan->index, &scan->map, scan->search.nnodes);
 	scan->found_all = !scan->cut_off;
 	scan->stats.bounded = scan->search.end == HNSW_END_LIMIT;
 }
@@ -463,6 +466,7 @@ compare_all(SeedScan *scan)
 {
 	uint64		evaluated = scan->flat.evaluated;
 
+	flatpass_end(&scan->flat);
 	start_flat(scan, NULL, NULL);
 	scan->flat.evaluated += evaluated;
 	add_flat(scan, true);
@@ -583,7 +587,7 @@ rows_may_have_moved(SeedScan *scan, bool had_slots)
 	if (scan->version != NULL && scan->compared && scan->filled.count == 0)
 		return false;
 	scan->compared = true;
-	return !hnsw_map_is_current(scan->index, &scan->map);
+	return !hnsw_map_is_current(scan->index, scan->moved != NULL ? scan->moved : &scan->map);
 }
 
 /* All rows once more, from pages: those that were given are known by their TIDs. More
@@ -596,7 +600,9 @@ go_on_by_pages(SeedScan *scan)
 	if (scan->version == NULL)
 		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
 	give_up_version(scan);
-	hnsw_map_read(scan->index, &scan->map);
+	if (scan->moved == NULL)
+		scan->moved = palloc(sizeof(HnswMap));
+	hnsw_map_read(scan->index, scan->moved);
 	scan->stats.source = HNSW_SOURCE_PAGES;
 	scan->found_all = scan->cut_off = scan->stats.bounded = false;
 	compare_all(scan);

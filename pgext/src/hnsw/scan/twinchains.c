@@ -67,7 +67,7 @@ twinchains_least(const TwinChains *chains, uint32 chain)
 static HnswNode *
 rest_of(TwinChain *chain, HnswPageStore *store, TwinTaker take, void *state, uint32 *number)
 {
-	HnswNode   *node = hnsw_store_lock(store, chain->next);
+	HnswNode   *node = hnsw_store_lock_linked(store, chain->next);
 
 	*number = chain->next;
 	if (node != NULL && nodefilter_is_twin(node) &&
@@ -75,12 +75,12 @@ rest_of(TwinChain *chain, HnswPageStore *store, TwinTaker take, void *state, uin
 		return node;
 	if (chain->part == 0)
 		return NULL;
-	node = hnsw_store_lock(store, chain->head);
+	node = hnsw_store_lock_linked(store, chain->head);
 	if (node == NULL || !hnsw_node_in_graph(node))
 		return NULL;
 	take(state, chain, chain->head, node);
 	*number = node->twin;
-	node = *number == HNSW_NO_NODE ? NULL : hnsw_store_lock(store, *number);
+	node = *number == HNSW_NO_NODE ? NULL : hnsw_store_lock_linked(store, *number);
 	/* all of it again, and with it what is left */
 	chain->part = Max(chain->part, hnsw_map_nodes(hnsw_store_map(store)) / 2);
 	return node != NULL && nodefilter_is_twin(node) ? node : NULL;
@@ -112,7 +112,7 @@ twinchains_follow(TwinChains *chains, uint32 which, HnswPageStore *store,
 			hnsw_store_unlock(store);
 			CHECK_FOR_INTERRUPTS();
 		}
-		node = hnsw_store_lock(store, number);
+		node = hnsw_store_lock_linked(store, number);
 		if (node != NULL && !nodefilter_is_twin(node))
 			node = NULL;
 	}
