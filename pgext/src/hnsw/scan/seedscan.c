@@ -111,8 +111,9 @@ struct SeedScan
 	HnswVisited filled;			/* those that it has not */
 	HnswSketchQuery *sketch;	/* for the version, if it has sketches */
 	bool		compared;		/* the counters were, since the start */
-	HnswMap    *moved;			/* as of when all was compared once more, or NULL; what was
-								 * found before is believed by `map` */
+	HnswMap    *moved;			/* as of when all was compared once more, or
+								 * NULL; what was found before is believed by
+								 * `map` */
 	NodeFilter	filter;
 	TwinChains	chains;
 	Candidates	candidates;
