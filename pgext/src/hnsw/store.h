@@ -18,7 +18,7 @@
 typedef struct HnswPageStore HnswPageStore;
 
 /* In the current memory context. The map must outlive it; it may be read again
- * in between. */
+ * in between, and hnsw_store_lock_linked writes where pages are. */
 extern HnswPageStore *hnsw_store_make(Relation index, HnswMap *map);
 
 /*

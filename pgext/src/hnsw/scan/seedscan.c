@@ -14,7 +14,9 @@
  * pages may move to slots that the version has with others, when VACUUM puts a
  * twin in its head's place; so the counters are looked at again when they were
  * read, and if they have moved, the scan goes on with a flat pass over pages,
- * which gives all that were not given.
+ * which gives all that were not given. So does a flat pass over pages that has slots'
+ * numbers from before, and on a standby, where replay waits for no walk, whatever has
+ * read pages.
  *
  * Memory of what a walk has seen is bounded by hash_mem; where that is reached,
  * the scan goes on by a flat pass, with as much for what that keeps. Where this
@@ -25,6 +27,7 @@
 
 #include <math.h>
 
+#include "access/xlog.h"
 #include "executor/nodeHash.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -583,7 +586,7 @@ has_slots_of_pages(const SeedScan *scan)
 static bool
 rows_may_have_moved(SeedScan *scan, bool had_slots)
 {
-	if (scan->version == NULL && !had_slots)
+	if (scan->version == NULL && !had_slots && !RecoveryInProgress())
 		return false;
 	if (scan->version != NULL && scan->compared && scan->filled.count == 0)
 		return false;
@@ -592,13 +595,14 @@ rows_may_have_moved(SeedScan *scan, bool had_slots)
 }
 
 /* All rows once more, from pages: those that were given are known by their TIDs. More
- * than before at once, so that this comes to an end whatever VACUUM does. */
+ * than before at once, so that this comes to an end whatever VACUUM does; who ends after
+ * so many rows ends there. */
 static void
 go_on_by_pages(SeedScan *scan)
 {
 	hnsw_store_use(scan->store, NULL, NULL);
 	scan->sketch = NULL;
-	if (scan->version == NULL)
+	if (scan->version == NULL && !scan->once)
 		scan->ef = Min(scan->ef * 2, PG_UINT32_MAX / 4);
 	give_up_version(scan);
 	if (scan->moved == NULL)
