@@ -53,7 +53,7 @@ func (r *runner) read(ctx context.Context, conn *pgx.Conn, q *reader, over <-cha
 		default:
 		}
 		err := r.ask(ctx, conn, q)
-		if refused(err) || (q.standby && indexGone(err)) {
+		if refused(err) || errors.Is(err, errRebuilt) || (q.standby && indexGone(err)) {
 			r.refused.Add(1)
 			continue
 		}
@@ -69,6 +69,22 @@ func (r *runner) read(ctx context.Context, conn *pgx.Conn, q *reader, over <-cha
 func indexGone(err error) bool {
 	var e *pgconn.PgError
 	return errors.As(err, &e) && e.Code == "XX000" && strings.HasPrefix(e.Message, "could not open relation with OID")
+}
+
+// errRebuilt is of a question on a standby whose index was built anew on the primary
+// after its snapshot: a build leaves out rows that no snapshot of the primary sees, and
+// knows nothing of those of standbys. Indexes of every kind miss them for it.
+var errRebuilt = errors.New("the index was built anew after the snapshot")
+
+// querier is a connection, or a transaction on it.
+type querier interface {
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// files tells which files a table's index is in now; 0: there is none.
+func files(ctx context.Context, q querier, table string) (node int64, err error) {
+	err = q.QueryRow(ctx, `SELECT coalesce(pg_relation_filenode(to_regclass($1)), 0)::bigint`, table+"_v").Scan(&node)
+	return node, err
 }
 
 // question is what is asked three times.
@@ -87,6 +103,10 @@ func (q *reader) question() question {
 // that no TRUNCATE empties the table for it.
 func (r *runner) ask(ctx context.Context, conn *pgx.Conn, q *reader) error {
 	asked := q.question()
+	before, err := files(ctx, conn, asked.table)
+	if err != nil {
+		return err
+	}
 	return pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead}, func(tx pgx.Tx) error {
 		for _, statement := range []string{
 			fmt.Sprintf(`LOCK TABLE %s IN ACCESS SHARE MODE`, asked.table),
@@ -96,7 +116,16 @@ func (r *runner) ask(ctx context.Context, conn *pgx.Conn, q *reader) error {
 				return err
 			}
 		}
-		return r.compare(ctx, tx, asked)
+		err := r.compare(ctx, tx, asked)
+		var failed *pgconn.PgError
+		if !q.standby || errors.As(err, &failed) {
+			return err
+		}
+		after, e := files(ctx, tx, asked.table)
+		if e == nil && after != before {
+			return errRebuilt
+		}
+		return errors.Join(err, e)
 	})
 }
 
